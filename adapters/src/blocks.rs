@@ -60,7 +60,6 @@ pub struct FitStop {
     pub expected: String,
 }
 
-/// Why parts do not fit.
 enum Unfit<'s> {
     More,
     /// This pattern does not fit from this byte of this line on.

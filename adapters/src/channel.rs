@@ -61,7 +61,6 @@ pub enum Came {
     Bytes(usize),
     /// Nothing has come yet.
     Nothing,
-    /// Nothing more will come.
     Ended(ChannelEnded),
 }
 
@@ -217,7 +216,6 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
     Ok(Came::Bytes(all))
 }
 
-/// A descriptor that does not block.
 #[derive(Clone, Copy)]
 struct Raw<'a>(BorrowedFd<'a>);
 

@@ -150,7 +150,6 @@ impl Inbox {
         self.lines.max(self.lengths.len()) > MOST || self.waiting() > MOST_BYTES
     }
 
-    /// Forgets all that is there.
     pub fn forget(&mut self) {
         self.buffer.clear();
         self.lengths.clear();

@@ -24,8 +24,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use coreach_model::lock::lock;
 
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
@@ -37,7 +39,6 @@ use crate::evidence::{ANOTHER_PORT, FROM};
 /// So long a port is not used again.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// How many ports are tried.
 const ATTEMPTS: usize = 10_000;
 
 /// How often one looks for a socket in the kernel's list.
@@ -46,7 +47,6 @@ const LOOKS: usize = 20;
 /// The ports of this program's runs, and since when they are in use.
 static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
 
-/// No datagram is longer.
 const LONGEST: usize = 64 << 10;
 
 /// So many datagrams from elsewhere are looked at in a row.
@@ -173,7 +173,7 @@ fn beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
 
 /// A socket at a port that no run has had lately.
 fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
-    let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut used = lock(&USED);
     let now = Instant::now();
     used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
     // The kernel gives a port that was let go again: what is drawn in vain is held until there is a better

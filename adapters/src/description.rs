@@ -222,7 +222,6 @@ impl Iut {
 }
 
 impl Tcp {
-    /// Its connections, where there are several.
     pub fn link(&self) -> Link {
         let numbered = self.connections.iter().enumerate();
         let all =
@@ -284,9 +283,7 @@ impl Transport {
 pub enum Encoding {
     /// One JSON message per line (`docs/reference/iut-file.md`).
     Json,
-    /// The implementation's own line protocol.
     Lines(Lines),
-    /// The implementation's own frames of bytes.
     Binary(Binary),
 }
 
@@ -330,7 +327,7 @@ impl Encoding {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Lines {
     pub line_ending: String,
     /// What brings the implementation into its initial state, in this order.
@@ -474,16 +471,17 @@ impl Spelt {
 }
 
 /// What something is that was received and fits no description of an output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Unmatched {
     /// An output that is none of the specification's: the verdict is Fail.
+    #[default]
     Fail,
     /// A sign that the description is incomplete: the run ends with an error.
     Error,
     Ignore,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Http {
     /// What stands before every path: `http://127.0.0.1:{port}`.
     pub base: Template,

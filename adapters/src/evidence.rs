@@ -18,8 +18,10 @@
 //! **Costs** a copy of each byte that is kept, and a lock that nobody else holds for long.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use coreach_model::lock::lock;
 
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +162,7 @@ impl Evidence {
 
     /// Makes an empty log with the same limits. Clones of the old one still write there.
     pub fn anew(&self) -> Self {
-        Evidence::new(self.lock().limits.clone())
+        Evidence::new(lock(&self.log).limits.clone())
     }
 
     /// The same log, for what goes over one of several connections.
@@ -174,7 +176,7 @@ impl Evidence {
     }
 
     fn add(&self, kind: EvidenceKind, bytes: &[u8], goes_on: bool, note: Option<String>) {
-        self.lock().add(kind, bytes, goes_on, note, self.over.as_ref());
+        lock(&self.log).add(kind, bytes, goes_on, note, self.over.as_ref());
     }
 
     /// Adds bytes that were sent. `goes_on`: in the middle of a message.
@@ -208,7 +210,7 @@ impl Evidence {
 
     /// Takes all items out of the log, with times since `begin`.
     pub fn take(&self, begin: Instant) -> Vec<EvidenceItem> {
-        let mut log = self.lock();
+        let mut log = lock(&self.log);
         let limits = log.limits.clone();
         let empty = Log { limits: limits.clone(), ..Log::default() };
         let Log { first, last, omitted, .. } = std::mem::replace(&mut *log, empty);
@@ -246,11 +248,6 @@ impl Evidence {
             first.into_iter().chain(gap).chain(last.into_iter().map(item)).collect();
         redact(&mut items, &limits.redact);
         items
-    }
-
-    // Nothing is done under the lock that could panic half-way.
-    fn lock(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -433,7 +430,7 @@ mod tests {
             let evidence = Evidence::new(Limits { run: 64 << 10, message: 1000, redact: Vec::new() });
             for (number, piece) in all.chunks(all.len().div_ceil(pieces)).enumerate() {
                 // The clock must not part them, however slow the machine is.
-                let mut log = evidence.lock();
+                let mut log = lock(&evidence.log);
                 if let Some(last) = log.first.last_mut() {
                     last.went_on = Instant::now() + Duration::from_secs(60);
                 }

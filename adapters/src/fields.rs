@@ -26,7 +26,6 @@ use coreach_model::json::{self, Tree};
 use crate::description::{ByteForm, Counting, Extent, Field, FieldNumber, Spelling};
 use crate::encoding::{hex, latin1, of_latin1, unhex};
 
-/// The most elements of a list.
 pub const MOST: usize = 10_000;
 
 /// The part of an element that is no record.
@@ -40,7 +39,6 @@ pub enum Content {
     List(Tree),
 }
 
-/// What a frame says, by name.
 pub type FoundValues<'f> = Vec<(&'f str, Content)>;
 
 /// Why bytes are not these fields: what counts or checks is wrong, or how many of the fields fit.

@@ -351,19 +351,11 @@ transitions: [{ from: A, to: A, on: No }]
             vec![("size".to_owned(), AnswerPlace::all_of(Source::Header("content-length".to_owned())))];
         let http = Http {
             base: crate::template::Template::fixed("http://127.0.0.1:1"),
-            launch: None,
-            tls: None,
-            reset: Vec::new(),
-            headers: Vec::new(),
-            stimuli: Vec::new(),
             observations: vec![
                 ("Part".to_owned(), Response { status: 206, headers: plain, values, ..Response::default() }),
                 ("Whole".to_owned(), Response { status: 206, values: size, ..Response::default() }),
             ],
-            captures: Vec::new(),
-            spelling: Default::default(),
-            unmatched: Unmatched::Fail,
-            settle: Default::default(),
+            ..Http::default()
         };
         for (headers, expected) in [
             ([("content-range", "bytes 2-5/9"), ("content-type", "text/plain")], "Part(2, 5)"),

@@ -28,7 +28,6 @@ use crate::tls::{Broken, Tls};
 /// The largest body that is read, in bytes.
 const LARGEST_BODY: u64 = 1 << 20;
 
-/// The most requests that wait.
 const MOST_WAITING: usize = 1000;
 
 #[derive(Debug)]
@@ -45,7 +44,6 @@ pub struct Prepared {
 #[derive(Debug)]
 struct Answer {
     reply: Result<Reply, Failure>,
-    /// Has anything of it left us?
     sent: bool,
 }
 
@@ -106,7 +104,6 @@ impl Requests {
         Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, worker })
     }
 
-    /// Does nothing wait for an answer?
     pub fn is_idle(&self) -> bool {
         self.under_way.is_none() && self.queue.is_empty()
     }

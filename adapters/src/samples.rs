@@ -18,7 +18,6 @@ use crate::process::{Launch, Pipes, Process};
 
 pub const MOST_LINES: usize = 1000;
 
-/// The most bytes that one prints.
 const MOST_BYTES: usize = 1 << 18;
 
 #[derive(Clone, PartialEq, Eq, Debug)]

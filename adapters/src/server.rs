@@ -14,8 +14,10 @@ use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as LocalAddr, UnixDatagram};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use coreach_model::lock::lock;
 
 use crate::adapter::{Failure, Session};
 use crate::address::host_and_port;
@@ -318,7 +320,7 @@ pub fn resolved(address: &str, until: Instant) -> Resolved {
         return Ok(vec![numbers]);
     }
     let (sender, receiver) = mpsc::channel();
-    let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut asked = lock(&ASKED);
     let is_first = !asked.contains_key(address);
     asked.entry(address.to_owned()).or_default().push(sender);
     drop(asked);
@@ -337,7 +339,7 @@ pub fn resolved(address: &str, until: Instant) -> Resolved {
 }
 
 fn answer(name: &str, found: &Resolved) {
-    let waiting = ASKED.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    let waiting = lock(&ASKED).remove(name);
     for one in waiting.into_iter().flatten() {
         // Nobody may be waiting any more.
         let _ = one.send(found.clone());

@@ -13,7 +13,9 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use coreach_model::lock::lock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -44,7 +46,6 @@ pub fn line() -> io::Result<(Line, UnixStream)> {
 #[derive(Debug)]
 pub struct Connect {
     pub line: Line,
-    /// Is set when something is sent.
     pub sent: Arc<AtomicBool>,
     pub answer: AnswerBytes,
     /// Sees every byte, in both directions.
@@ -62,25 +63,19 @@ const LARGEST_ANSWER: usize = 8 << 20;
 
 impl AnswerBytes {
     pub fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.lock())
+        std::mem::take(&mut lock(&self.0))
     }
 
     fn append(&self, new: &[u8]) -> Result<(), Error> {
-        let mut bytes = self.lock();
+        let mut bytes = lock(&self.0);
         if bytes.len() + new.len() > LARGEST_ANSWER {
             return Err(Error::BodyExceedsLimit(LARGEST_ANSWER as u64));
         }
         bytes.extend_from_slice(new);
         Ok(())
     }
-
-    // Nothing is done under the lock that could panic half-way.
-    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// The addresses that were found before.
 #[derive(Debug)]
 pub struct KnownAddress(pub Vec<SocketAddr>);
 

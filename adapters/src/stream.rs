@@ -23,9 +23,7 @@ pub struct Stream {
     channel: Channel,
     inbox: Inbox,
     ended: Option<ChannelEnded>,
-    /// The number of bytes sent.
     sent: u64,
-    /// The number of bytes read.
     came: u64,
     /// Sees every byte, in both directions.
     evidence: Evidence,
@@ -351,7 +349,6 @@ fn wait(fds: &mut [PollFd<'_>], until: Instant) {
     let _ = poll(fds, Timespec::try_from(rest).ok().as_ref());
 }
 
-/// Writes bytes for a message.
 pub(super) fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let more = if bytes.len() > MOST { "..." } else { "" };

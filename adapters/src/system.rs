@@ -111,7 +111,6 @@ impl System {
         self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: false });
     }
 
-    /// Notes that nothing is under way.
     pub fn mark_clean(&mut self) {
         self.under_way = None;
     }

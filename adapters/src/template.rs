@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use crate::encoding::{base64, hex};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Template(Vec<Piece>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]

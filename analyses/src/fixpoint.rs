@@ -75,7 +75,6 @@ pub trait Equations {
     fn is_leq(&mut self, a: &Self::Value, b: &Self::Value) -> bool;
     /// A widening; `old` is below `new`.
     fn widen(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
-    /// Between `new` and `old`.
     fn narrow(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
     /// A value that contains the solution at the node.
     fn fallback(&mut self, node: u32) -> Self::Value;

@@ -19,14 +19,15 @@
 //! The exit code for a signal is 128 and its number, as of a shell: 130, 143, 129.
 
 use std::os::fd::BorrowedFd;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
 use coreach_adapters::keeper;
 use coreach_model::Diagnostic;
 use coreach_model::budget::{self, Limit, Overdue, Passed, WAITS};
+use coreach_model::lock::lock;
 use coreach_pipeline::stop::{INTERRUPTED, Stop};
 use coreach_project::{budget as allowed, render};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -234,8 +235,4 @@ fn put(to: BorrowedFd<'_>, text: &str) {
             _ => return,
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,7 +13,7 @@ use coreach_analyses::symbolic::search::{SearchLimits, SearchOutcome, Searcher};
 use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, Value, codec};
 
 use crate::initial::{self, NoState};
@@ -156,10 +156,8 @@ fn drawn(
     }
     let chosen = Values::new(MIX).choose(condition, &all, given, random, solver);
     let Some(chosen) = chosen else {
-        let known: Substitution =
-            given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
         let text = condition.to_string();
-        return Err(match solver.check(&substitute(condition, &known).conjuncts()) {
+        return Err(match solver.check(&substitute(condition, &literals(given)).conjuncts()) {
             Answer::Unsat => ConstantsError::Unsatisfiable(text),
             _ => ConstantsError::NotKnown(text),
         });

@@ -13,8 +13,8 @@
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::semantics::{InitialError, State, initial_states, is_initial};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Iosts, Term, Value};
+use coreach_model::term::{literals, substitute};
+use coreach_model::{Iosts, Value};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoState {
@@ -52,9 +52,8 @@ pub fn states(
         .iter()
         .filter_map(|datum| Some((datum.clone(), constants.get(datum)?.clone())))
         .collect();
-    let literals: Substitution =
-        known.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-    let mut found = match solver.witness(&substitute(&iosts.initial_condition, &literals).conjuncts()) {
+    let condition = substitute(&iosts.initial_condition, &literals(&known));
+    let mut found = match solver.witness(&condition.conjuncts()) {
         Witness::Found(found) => found,
         Witness::None => return Err(NoState::None),
         Witness::Unknown => return Err(NoState::NotKnown),

@@ -29,7 +29,6 @@ use crate::outcome::OutcomeKind;
 /// What JUnit makes of a case: its element, and the count that it adds to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JunitResult {
-    /// No element.
     Success,
     /// `skipped`
     Skipped,

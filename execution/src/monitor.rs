@@ -41,7 +41,6 @@ use crate::values::boundaries::boundaries;
 /// The most states that are followed one by one.
 pub const MOST: usize = 2048;
 
-/// The most formulas.
 const MOST_FORMULAS: usize = 64;
 
 /// States, and formulas where they stand for more.

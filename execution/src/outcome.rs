@@ -21,7 +21,6 @@ use serde_json::Value as Json;
 
 use crate::times::{self, seconds};
 
-/// How a run ended, without why.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OutcomeKind {
     Verdict(Verdict),
@@ -72,16 +71,9 @@ impl fmt::Display for OutcomeKind {
 }
 
 /// A word that is none of ours: a file of a later version, or one that somebody wrote.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoOutcome(String);
-
-impl fmt::Display for NoOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no verdict", self.0)
-    }
+fn no_outcome(name: &str) -> String {
+    format!("`{name}` is no verdict")
 }
-
-impl std::error::Error for NoOutcome {}
 
 impl Serialize for OutcomeKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -92,7 +84,7 @@ impl Serialize for OutcomeKind {
 impl<'de> Deserialize<'de> for OutcomeKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        OutcomeKind::named(&name).ok_or_else(|| serde::de::Error::custom(NoOutcome(name)))
+        OutcomeKind::named(&name).ok_or_else(|| serde::de::Error::custom(no_outcome(&name)))
     }
 }
 
@@ -105,7 +97,7 @@ impl ToSql for OutcomeKind {
 impl FromSql for OutcomeKind {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let name = value.as_str()?;
-        OutcomeKind::named(name).ok_or_else(|| FromSqlError::Other(Box::new(NoOutcome(name.to_owned()))))
+        OutcomeKind::named(name).ok_or_else(|| FromSqlError::Other(no_outcome(name).into()))
     }
 }
 

@@ -84,7 +84,6 @@ impl Pauses {
         whole(probe.since(*since).all.max(theirs).max(read_own_waited_time().saturating_sub(*own)))
     }
 
-    /// From here on.
     pub(crate) fn again(&mut self, adapter: &dyn Adapter) {
         if let Some(measured) = &mut self.measured {
             measured.since = Instant::now();

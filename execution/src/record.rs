@@ -80,7 +80,6 @@ pub struct Record {
     pub seconds: f64,
 }
 
-/// [`RunStep`] as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepRecord {
     /// `stimulus` or `observation`; `silence` or `delay`, where it is no event.
@@ -173,25 +172,13 @@ pub fn read(bytes: &[u8]) -> Result<Record, String> {
     Ok(record)
 }
 
-/// A record that does not fit its test case.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Misfit(pub String);
-
-impl std::fmt::Display for Misfit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the run does not fit the test case: {}", self.0)
-    }
-}
-
-impl std::error::Error for Misfit {}
-
 /// The run that a record tells of, and the state in which it began: its trace is walked through the test case
 /// again, and must end as the record says.
 ///
 /// # Errors
-/// [`Misfit`]: the test case is another one than that of the run, or the record says what no run leaves.
-pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit> {
-    let misfit = |text: String| Misfit(text);
+/// The test case is another one than that of the run, or the record says what no run leaves.
+pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), String> {
+    let misfit = |text: String| format!("the run does not fit the test case: {text}");
     let mut constants = Valuation::new();
     for datum in &test.iosts.constants {
         let json = record.constants.get(datum.name());

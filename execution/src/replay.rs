@@ -113,7 +113,6 @@ struct Player<'s, 'a> {
     clock: Clock,
     fidelity: Fidelity,
     ids: RenamedIds,
-    /// For stimuli that need other values.
     values: Values,
     random: Random,
 }

@@ -22,7 +22,6 @@ struct Keys {
     phase: Phase,
     /// Milliseconds since the run began.
     at_ms: f64,
-    /// The bytes, or their beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     /// The same, where it is no printable text.
@@ -31,7 +30,6 @@ struct Keys {
     /// So many bytes are missing behind that.
     #[serde(default, skip_serializing_if = "is_zero")]
     cut: usize,
-    /// The end behind these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
     /// The same, where it is no printable text.

@@ -1,6 +1,5 @@
 //! What the user says about a foreign model, beside the model.
 
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::Collector;
 
 /// The code of a finding that says that a limit was met, and names its knob.
@@ -77,8 +76,6 @@ impl Default for Options {
 
 /// Reports that there is more of something than is read.
 pub(crate) fn too_many(collector: &mut Collector, span: &std::ops::Range<usize>, what: &str, most: usize) {
-    let diagnostic = Diagnostic::error(LIMIT, format!("more than {most} {what}"))
-        .at(collector.origin(span), "what follows was not read")
-        .help("--most moves this limit");
-    collector.push(diagnostic);
+    let help = "--most moves this limit";
+    collector.mistake(LIMIT, format!("more than {most} {what}"), span, "what follows was not read", help);
 }

@@ -28,8 +28,10 @@ use std::cell::{Cell, RefCell};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
+
+use crate::lock::lock;
 
 use rustix::thread::{Pid, gettid};
 use rustix::time::{ClockId, clock_gettime};
@@ -369,10 +371,6 @@ pub fn nearest() -> Option<(Used, Duration)> {
         _ => None,
     });
     used.max_by_key(|(used, _)| used.processor)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -218,7 +218,6 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
 }
 
-/// A set or a map.
 fn keyed(
     record: &Arc<RecordType>,
     of: &Type,

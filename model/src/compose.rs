@@ -51,7 +51,6 @@ pub enum Incompatible {
     TooMany,
 }
 
-/// Why an action cannot be hidden.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unhidden {
     NoOutput(String),
@@ -59,7 +58,6 @@ pub enum Unhidden {
     Open(TransitionId, String),
 }
 
-/// The parallel composition of two parts.
 pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Incompatible>> {
     let found = incompatibilities(one, other);
     if !found.is_empty() {

@@ -17,7 +17,6 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// A piece of the user's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     pub file: Arc<SourceFile>,

@@ -102,7 +102,6 @@ fn missing(path: &Path) -> (PathBuf, PathBuf) {
 /// At most so many names are compared, or looked through.
 const MOST_NAMES: usize = 1000;
 
-/// The names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let items = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);

@@ -130,6 +130,23 @@ pub struct Iosts {
     pub origin: Option<Origin>,
 }
 
+/// Without data, locations and actions, and begun anyhow: what one is made from.
+impl Default for Iosts {
+    fn default() -> Self {
+        Iosts {
+            name: String::new(),
+            constants: Vec::new(),
+            variables: Vec::new(),
+            initial_condition: Term::yes(),
+            locations: Numbered::new(),
+            initial: LocationId(0),
+            actions: Numbered::new(),
+            transitions: Numbered::new(),
+            origin: None,
+        }
+    }
+}
+
 impl Iosts {
     pub fn location(&self, id: LocationId) -> &Location {
         &self.locations[id]

@@ -21,9 +21,7 @@ use serde_json::value::RawValue;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tree {
-    /// `null`.
     Null,
-    /// `true`, `false`.
     Bool(bool),
     /// A number, as it was written.
     Number(String),
@@ -50,7 +48,6 @@ pub const DOCUMENT: Limits = Limits { depth: 128, digits: number::DOCUMENT_DIGIT
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Malformed {
-    /// A number of so many digits.
     TooLong(usize),
     /// What is wrong, and at which byte.
     Wrong(String, usize),

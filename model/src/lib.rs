@@ -63,6 +63,7 @@ pub mod ids;
 pub mod iosts;
 pub mod journal;
 pub mod json;
+pub mod lock;
 pub mod number;
 pub mod numbered;
 pub mod obligation;

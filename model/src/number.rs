@@ -33,7 +33,6 @@ pub const MOST_EXPONENT: i32 = 400;
 pub enum NumberError {
     /// The grammar does not say so.
     NoNumber,
-    /// It has so many digits.
     TooLong(usize),
 }
 

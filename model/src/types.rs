@@ -19,9 +19,7 @@ pub const ID: &str = "id";
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
-    /// `bool`
     Bool,
-    /// `int`, unbounded.
     Int,
     /// `nat`: `int >= 0`.
     Nat,
@@ -37,7 +35,6 @@ pub enum Type {
     Enum(Arc<EnumType>),
     /// `array[T] of U`: a total map from T to U.
     Array(Arc<ArrayType>),
-    /// A record type, nominal.
     Record(Arc<RecordType>),
 }
 
@@ -50,7 +47,6 @@ pub struct EnumType {
     pub literals: Vec<String>,
 }
 
-/// An array type: index and element.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ArrayType {
     /// The index's type; an index outside it is a partial operation.
@@ -96,7 +92,6 @@ pub struct Alternative {
 }
 
 impl RecordType {
-    /// The position of a field.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(field, _)| field == name)
     }

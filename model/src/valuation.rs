@@ -96,7 +96,6 @@ impl Valuation {
         self.data.iter()
     }
 
-    /// The values, to be changed.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, Value> {
         Arc::make_mut(&mut self.values).iter_mut()
     }

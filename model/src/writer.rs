@@ -385,7 +385,6 @@ fn spelled(ty: &Type) -> String {
     scalar(&ty.to_string())
 }
 
-/// A name as a YAML scalar.
 fn word(name: &str) -> String {
     if is_misread(name) { quoted(name) } else { scalar(name) }
 }

@@ -51,7 +51,6 @@ pub struct OnlineTest {
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which Accept can be reached, per location.
     pub coreach: Numbered<LocationId, Term>,
-    /// What the domain could not express.
     pub imprecisions: Vec<String>,
     pub sources: Sources,
     /// Of which locations each was made.

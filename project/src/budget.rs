@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3;
+use coreach_execution::campaign::plan::LONGEST;
 use coreach_model::budget::{Budget, Limit};
 use coreach_model::number::count;
 use coreach_model::reader::collect::Collector;
@@ -24,9 +25,6 @@ pub const TIME: Duration = Duration::from_secs(60);
 
 /// The memory, in bytes, where nobody says another.
 pub const MEMORY: u64 = 4_000_000_000;
-
-/// The longest time: a week.
-const LONGEST: u64 = 7 * 24 * 3600 * 1000;
 
 /// The most memory: a terabyte.
 const MOST: u64 = 1_000_000_000_000;
@@ -139,7 +137,6 @@ fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     count(number)?.checked_mul(*factor)
 }
 
-/// Reads the section `budget`.
 pub fn read(collector: &mut Collector, entries: &[Entry]) -> GivenBudget {
     let own = shape::section(collector, entries, "budget", &["time", "memory"]);
     GivenBudget {
@@ -160,10 +157,9 @@ fn one<T>(
     match parse(&scalar.text) {
         Ok(value) => Some(value),
         Err(message) => {
-            let diagnostic = Diagnostic::error("wrong-value", format!("`{key}`: {message}"))
-                .at(collector.origin(&scalar.span), "not such a value")
-                .help(format!("the default is `{key}: {default}`"));
-            collector.push(diagnostic);
+            let message = format!("`{key}`: {message}");
+            let help = format!("the default is `{key}: {default}`");
+            collector.mistake("wrong-value", message, &scalar.span, "not such a value", help);
             None
         }
     }

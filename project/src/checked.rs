@@ -390,7 +390,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
         ),
         Some(test) => match restore(&test, &record) {
             Ok(_) => Checked::new("run", says, Vec::new()),
-            Err(misfit) => wrong("run", "no-run", misfit.to_string()),
+            Err(misfit) => wrong("run", "no-run", misfit),
         },
     }
 }

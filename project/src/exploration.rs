@@ -262,12 +262,10 @@ pub struct ReportedStep {
     pub parameters: Vec<String>,
 }
 
-/// What several nodes stand for.
 #[derive(Serialize)]
 pub struct MergedTold {
     /// What may be, of symbols of its own.
     pub condition: Vec<String>,
-    /// What each datum stands at.
     pub values: Vec<ReportedValue>,
 }
 
@@ -282,7 +280,6 @@ pub struct ReportedValue {
 #[serde(untagged)]
 pub enum ReportedRefutation {
     Transition(usize),
-    /// Being quiescent.
     Quiet(&'static str),
 }
 

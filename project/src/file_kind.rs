@@ -49,7 +49,6 @@ coreach_model::words! {
         Campaign = "a campaign",
         /// A test case, or another stage's result, as JSON.
         TestCase = "a test case",
-        /// A run, as JSON.
         Run = "a run",
         Store = "a campaign's store",
     }
@@ -236,10 +235,9 @@ pub(crate) fn report_other_kind(collector: &mut Collector, entries: &[Entry], ex
     let other = TEXTS.iter().find_map(|(key, kind)| find(key).map(|entry| (entry, kind.name())));
     let (None, Some((entry, kind))) = (find(own), other) else { return false };
     let what = expected.name();
-    let diagnostic = Diagnostic::error("wrong-kind-of-file", format!("expected {what}, but this is {kind}"))
-        .at(collector.origin(&entry.key.span), format!("this begins {kind}"))
-        .help(format!("{what} begins with `{own}:` and its name"));
-    collector.push(diagnostic);
+    let message = format!("expected {what}, but this is {kind}");
+    let help = format!("{what} begins with `{own}:` and its name");
+    collector.mistake("wrong-kind-of-file", message, &entry.key.span, format!("this begins {kind}"), help);
     true
 }
 

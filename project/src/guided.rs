@@ -14,14 +14,11 @@ use coreach_pipeline::timed::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::configuration::load_configuration;
+use crate::configuration::{MOST_DIGITS, load_configuration};
 use crate::file_kind::{FileKind, load_text_of};
 
 /// The word for a time that is a constant of the test case.
 pub const SYMBOLIC: &str = "symbolic";
-
-/// More digits of a time are a mistake.
-const MOST_DIGITS: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct PathRequest {

@@ -41,7 +41,6 @@ pub struct Measured {
 
 #[derive(Clone, Debug)]
 pub struct MadeTest {
-    /// All results.
     pub generation: Generation,
     pub stages: Vec<Measured>,
     pub statistics: Statistics,

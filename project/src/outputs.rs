@@ -42,7 +42,6 @@ use crate::{budget, stored};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutputForm {
     Page,
-    /// A report for build servers.
     Junit,
     Lcov,
     /// A picture: DOT or SVG.

@@ -183,7 +183,6 @@ pub fn to_json(diagnostics: &[Diagnostic]) -> Value {
     Value::Array(each(diagnostics))
 }
 
-/// The same, one by one.
 pub fn each<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<Value> {
     diagnostics.into_iter().map(diagnostic_to_json).collect()
 }

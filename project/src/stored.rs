@@ -68,7 +68,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let case = cases.swap_remove(at);
         (record, (case.test, case.document), Settings::default(), None)
     };
-    let (initial, run) = restore(&test, &record).map_err(|misfit| error(misfit.to_string()))?;
+    let (initial, run) = restore(&test, &record).map_err(error)?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
 }
 

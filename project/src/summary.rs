@@ -69,7 +69,6 @@ pub struct KilledSummary {
     pub id: String,
     pub bucket: Bucket,
     pub count: usize,
-    /// What is other in them.
     pub mutants: Vec<String>,
     pub shortest: ShortestSummary,
 }

@@ -303,20 +303,15 @@ impl Dialogue {
         ready: Instant,
         process: Option<&Process>,
     ) -> Result<Self, Failure> {
-        let Dialogue { signatures, deadline, on_close, hung_up, seed, evidence, .. } = self;
+        let (deadline, seed) = (self.deadline, self.seed);
         let mut next = Dialogue {
-            stream: stream.noted(evidence.clone()),
-            signatures,
+            stream: stream.noted(self.evidence.clone()),
             pending: Pending::default(),
-            deadline,
             is_owed: false,
-            on_close,
             has_hung_up: false,
-            hung_up,
             sent: Sent::Yes,
-            seed,
-            evidence,
             is_again: false,
+            ..self
         };
         if let Encoding::Json = encoding {
             let resume = json_lines::resume(next.signatures.constants(), seed);

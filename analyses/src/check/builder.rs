@@ -21,18 +21,13 @@ impl Build {
         let parameters = vec![Datum::new("p", Type::Int)];
         Build(Iosts {
             name: "example".to_owned(),
-            constants: Vec::new(),
-            variables: Vec::new(),
-            initial_condition: Term::yes(),
             locations: locations.iter().map(|name| Location::named(*name)).collect(),
-            initial: LocationId(0),
             actions: vec![
                 Action { name: "in".to_owned(), kind: ActionKind::Input, parameters },
                 Action { name: "step".to_owned(), kind: ActionKind::Internal, parameters: Vec::new() },
             ]
             .into(),
-            transitions: Default::default(),
-            origin: None,
+            ..Iosts::default()
         })
     }
 

@@ -7,7 +7,7 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
@@ -23,6 +23,7 @@ use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{Bucket, Judge, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
+use coreach_model::lock::lock;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Verdict};
@@ -165,10 +166,6 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         runs: lock(&documents).clone(),
     };
     Ok(CommandAnswer::new(exit, document, || next.concat()))
-}
-
-fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
-    documents.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Serialize)]

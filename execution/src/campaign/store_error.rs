@@ -34,7 +34,6 @@ pub enum StoreError {
     Missing(PathBuf),
     /// It cannot be read or written here: the system's words.
     Access(PathBuf, String),
-    /// It is no SQLite file.
     NoDatabase(PathBuf),
     /// It is a data base, and another program's.
     Foreign(PathBuf),
@@ -105,7 +104,6 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// What SQLite says, in our words.
 pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     let text = match error {

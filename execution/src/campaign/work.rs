@@ -18,12 +18,13 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use coreach_adapters::Iut;
 use coreach_model::Verdict;
+use coreach_model::lock::lock;
 
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Finished, Store, StoreError};
@@ -46,7 +47,6 @@ pub enum WorkError {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Worked {
-    /// Runs that were done and kept.
     pub executed: usize,
     /// Runs that another process finished meanwhile.
     pub found: usize,
@@ -257,9 +257,4 @@ fn one<'p>(
     // Where the writer is gone, a panic of its own is on the way.
     let _ = finished.send(Finished { run, record: done, started });
     Ok(())
-}
-
-/// A panic elsewhere is told there.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -77,7 +77,6 @@ pub struct Offers {
 pub struct Guard {
     /// The transition: `Pay -Return-> Choose`.
     pub transition: String,
-    /// The part that decided: a conjunct.
     pub part: String,
     pub holds: bool,
     /// The values of the data in it, as texts.

@@ -146,7 +146,6 @@ impl Pending {
 }
 
 impl<J: Follower> Crossing<J> {
-    /// In the inner judge's initial state.
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
         let interleavings = vec![Interleaving { judge: judge.clone(), open: 0, is_lost: false }];

@@ -24,7 +24,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, Quantifier, QuantifierDomain, StandardOperation};
 use coreach_model::term::strings::StringOperation;
-use coreach_model::term::{Substitution, TermShape, substitute};
+use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Value};
 use dashu::rational::RBig;
@@ -51,7 +51,6 @@ pub(crate) struct Expectation {
     /// `pNumber = 11, got 12`, or `one of Ok or Refused, got Closed`.
     pub phrase: String,
     pub guards: Vec<Guard>,
-    /// The observations that the state allows.
     pub expected: Vec<String>,
 }
 
@@ -473,8 +472,7 @@ impl Question<'_> {
 
     /// May some values take the transition? Errs towards yes.
     fn can_come(&self, transition: &Transition) -> bool {
-        let mut known: Substitution =
-            self.all.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+        let mut known = literals(&self.all);
         for part in transition.guard.conjuncts() {
             if let Some((name, Demand::Value(value))) = self.isolated_datum(&part)
                 && let Some(datum) = self.parameters.iter().find(|one| one.name() == name)

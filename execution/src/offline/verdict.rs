@@ -29,7 +29,6 @@ impl OfflineVerdict {
         }
     }
 
-    /// The rule of the publication.
     pub fn rule(self) -> &'static str {
         match self {
             OfflineVerdict::Pass => "R3",

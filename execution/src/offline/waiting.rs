@@ -91,7 +91,6 @@ fn may_be(state: &SymbolicState, condition: &Term, given: GivenValues<'_>, solve
     })
 }
 
-/// When each location's states may wait.
 pub struct Waiting {
     /// The time since the last event, in the conditions.
     since: Datum,

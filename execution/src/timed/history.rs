@@ -67,7 +67,6 @@ pub struct Mark {
     pub late: RBig,
 }
 
-/// Which instants are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Allowance {
     /// Those within the tolerance of what was measured.
@@ -95,7 +94,6 @@ pub struct Past<'a> {
 pub struct PossibleRun {
     /// What happened, with the delays that it may have had.
     pub steps: Vec<Occurrence>,
-    /// When, as it was known.
     pub marks: Vec<Mark>,
     /// The instant of the last step.
     pub end: RBig,

@@ -22,11 +22,12 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::times::milliseconds_of;
+use coreach_model::lock::lock;
 use serde::{Deserialize, Serialize};
 
 const SLEEP: Duration = Duration::from_millis(1);
@@ -48,7 +49,6 @@ const BARS: usize = 4_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Jitter {
-    /// The greatest lateness.
     #[serde(rename = "jitter_ms", with = "milliseconds_of")]
     pub most: Duration,
     /// Of a hundred moments, ninety-nine were at most so late.
@@ -58,7 +58,6 @@ pub struct Jitter {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Late {
-    /// The greatest lateness.
     pub all: Duration,
     /// The greatest part of one that was no wait for a processor.
     pub unexplained: Duration,
@@ -207,7 +206,7 @@ impl Drop for JitterProbe {
 
 impl Shared {
     fn with<R>(&self, work: impl FnOnce(&mut Noted) -> R) -> R {
-        work(&mut self.noted.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut lock(&self.noted))
     }
 }
 

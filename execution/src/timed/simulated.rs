@@ -43,7 +43,6 @@ pub struct TimedSystem<S> {
     next: Option<(Duration, Event, State)>,
     zero: Instant,
     now: Duration,
-    /// When the last visible event was.
     last: Duration,
 }
 

@@ -18,7 +18,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::Comparison;
-use coreach_model::term::substitute;
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value};
 use dashu::rational::RBig;
 
@@ -163,8 +163,7 @@ pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &
         return None;
     }
     let known = state.valuation.iter().filter(|(datum, _)| transition.guard.mentions(datum));
-    let known = known.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-    let condition = substitute(&transition.guard, &known);
+    let condition = substitute(&transition.guard, &literals(known));
     let high = hull(&condition, parameters).range(0)?.high?;
     (high >= RBig::ZERO && high < *now).then(|| now - high)
 }

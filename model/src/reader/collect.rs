@@ -35,7 +35,6 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Nothing found yet.
     pub fn new(file: Arc<SourceFile>) -> Self {
         let limits = Limits::of(file.text.as_bytes());
         let comparisons = Cell::new(COMPARISONS);

@@ -234,19 +234,16 @@ fn declare(
     if let Some((is_controllable, place)) = controllable {
         if kind != ActionKind::Input {
             let message = format!("`{}` is no input", name.text);
-            let diagnostic = Diagnostic::error("controllable-output", message)
-                .at(collector.origin(&place), "of inputs only")
-                .help("a tester sends inputs and never outputs: leave this out");
-            collector.push(diagnostic);
+            let help = "a tester sends inputs and never outputs: leave this out";
+            collector.mistake("controllable-output", message, &place, "of inputs only", help);
         }
         actions.controllable.insert(actions.actions.next_number(), (is_controllable, place));
     }
     if let (ActionKind::Internal, Some(node), false) = (kind, node, parameters.is_empty()) {
         let message = format!("the internal action `{}` has parameters", name.text);
-        let diagnostic = Diagnostic::error("internal-with-parameters", message)
-            .at(collector.origin(&node.head()), "an internal action carries nothing")
-            .help("make it an input or an output, or list it without parameters: `internals: [tau]`");
-        collector.push(diagnostic);
+        let label = "an internal action carries nothing";
+        let help = "make it an input or an output, or list it without parameters: `internals: [tau]`";
+        collector.mistake("internal-with-parameters", message, &node.head(), label, help);
     }
     let data = parameters.iter().filter_map(|(_, datum)| datum.clone()).collect();
     actions.add(Action { name: name.text.clone(), kind, parameters: data }, parameters, Some(origin));
@@ -379,11 +376,9 @@ impl ReadLocations {
             None if self.declared => {
                 let known = || self.locations.iter().map(|location| location.name.as_str());
                 let help = collector.meant(&name.text, "locations", known);
-                let diagnostic =
-                    Diagnostic::error("unknown-location", format!("unknown location `{}`", name.text))
-                        .at(collector.origin(&name.span), "not listed under `locations:`")
-                        .help(help);
-                collector.push(diagnostic);
+                let message = format!("unknown location `{}`", name.text);
+                let label = "not listed under `locations:`";
+                collector.mistake("unknown-location", message, &name.span, label, help);
                 return None;
             }
             None => self.add(Location::named(name.text.clone()), Some(collector.origin(&name.span))),
@@ -393,7 +388,6 @@ impl ReadLocations {
     }
 }
 
-/// Reads `locations:`, where it is given.
 pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> ReadLocations {
     let mut locations = ReadLocations::default();
     let Some(node) = shape::get(entries, "locations") else { return locations };
@@ -476,7 +470,6 @@ fn add_location(
     locations.add(location, Some(origin));
 }
 
-/// What `initial:` says.
 #[derive(Debug)]
 pub struct ReadInitial {
     /// l0
@@ -486,7 +479,6 @@ pub struct ReadInitial {
     pub origin: Option<Origin>,
 }
 
-/// Reads `initial:`, which must be there.
 pub fn read_initial(
     collector: &mut Collector,
     root: &Node,

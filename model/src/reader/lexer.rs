@@ -30,7 +30,6 @@ pub enum TokenKind {
     /// Digits, a point, digits.
     Decimal(String),
     Text(String),
-    /// `true` or `false`
     Truth(bool),
     /// Any sign or keyword, in its first spelling.
     Sign(&'static str),

@@ -74,7 +74,6 @@ pub struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// A cursor at the first token.
     pub fn new(tokens: &'a [Token], text: &str) -> Self {
         Parser { tokens, next: 0, text_end: text.trim_end().len(), nesting: 0 }
     }

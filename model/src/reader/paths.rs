@@ -220,16 +220,6 @@ fn graph(
     // Only a purpose that speaks of quiescence has it.
     let is_quiet = tree.iter().any(|place| place.next.contains_key(&None));
     let actions = if is_quiet { actions } else { model.actions.clone() };
-    let iosts = Iosts {
-        name,
-        constants: Vec::new(),
-        variables: Vec::new(),
-        initial_condition: Term::yes(),
-        initial: LocationId(0),
-        locations,
-        actions,
-        transitions,
-        origin: None,
-    };
+    let iosts = Iosts { name, locations, actions, transitions, ..Iosts::default() };
     (iosts, with, accept, reject)
 }

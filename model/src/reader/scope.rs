@@ -88,7 +88,6 @@ pub struct NamedExpression {
     pub parameters: Vec<Datum>,
     /// What it stands for. `None` where the declaration has a mistake: a call is no second one.
     pub body: Option<Term>,
-    /// Where it is declared.
     pub origin: Origin,
 }
 

@@ -110,7 +110,6 @@ impl Typing<'_, '_> {
         Some(Term::on_strings(StringOperation::At, &[string.clone(), index]))
     }
 
-    /// `s[i..j]`
     pub(super) fn slice(
         &mut self,
         string: &Expression,

@@ -23,15 +23,10 @@ pub enum ExpressionKind {
     /// Digits, a point, digits.
     Decimal(String),
     Text(String),
-    /// `true` or `false`
     Truth(bool),
-    /// `!a`
     Not(Box<Expression>),
-    /// `-a`
     Negate(Box<Expression>),
-    /// `a && b && ...`
     And(Vec<Expression>),
-    /// `a || b || ...`
     Or(Vec<Expression>),
     /// `a => b => ...`, to the right.
     Implies(Vec<Expression>),
@@ -39,17 +34,14 @@ pub enum ExpressionKind {
     Compare(Box<Expression>, Vec<(Comparison, Expression)>),
     /// `a + b`
     Arithmetic(Operator, Box<Expression>, Box<Expression>),
-    /// `if c then a else b`
     IfThenElse(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `a[i]`
     Select(Box<Expression>, Box<Expression>),
     /// `a[i..j]`, `a[i..]`
     Slice(Box<Expression>, Box<Expression>, Option<Box<Expression>>),
-    /// `a[i := e]`
     Store(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `r.field`, with the field's place.
     Field(Box<Expression>, String, Range<usize>),
-    /// `f(a, b)`
     Call(Box<Call>),
     /// `all i in 0..3: e`
     Quantified(Box<Quantified>),
@@ -59,7 +51,6 @@ pub enum ExpressionKind {
     Is(Box<Expression>, String, Range<usize>),
     /// `{ a: 1, b: 2 }`, `Pair { a: 1, b: 2 }`, `p with { a: 1 }`
     Fields(Box<RecordFields>),
-    /// `[1, 2, 3]`
     Listed(Vec<Expression>),
     /// `{A, B}`
     Set(Vec<Expression>),
@@ -111,12 +102,10 @@ pub struct Call {
 /// An expression about each of finitely many values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantified {
-    /// What is made of its instances.
     pub quantifier: Quantifier,
     /// What a value is called, and where.
     pub name: (String, Range<usize>),
     pub of: QuantifiedValues,
-    /// What is said of each.
     pub body: Expression,
     /// Of a comprehension, what an element is made of.
     pub element: Option<Expression>,

@@ -24,10 +24,8 @@ pub const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }"
 /// Where the parts of a transition stand, for checks of the whole model.
 #[derive(Clone, Debug)]
 pub struct TransitionPlaces {
-    /// The source's name.
     pub from: Range<usize>,
     pub on: Range<usize>,
-    /// The target's name.
     pub to: Range<usize>,
     /// What it is called, or the action.
     pub name: Range<usize>,
@@ -41,9 +39,7 @@ pub struct TimedBody {
 
 /// Where a transition leads from and to, as it is written and as it is known.
 pub struct TransitionEnds<'a> {
-    /// As `from` is written.
     pub from: &'a Scalar,
-    /// As `to` is written.
     pub to: &'a Scalar,
     pub source: LocationId,
     pub target: LocationId,
@@ -79,7 +75,6 @@ impl TransitionBody {
     }
 }
 
-/// `from` and `to`.
 pub fn read_ends<'a>(
     collector: &mut Collector,
     node: &Node,
@@ -184,11 +179,8 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
                     (None, Some(near)) => ("not declared".to_owned(), format!("did you mean `{near}`?")),
                     (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
                 };
-                let diagnostic =
-                    Diagnostic::error("unknown-clock", format!("`{name}` is no clock that can be reset"))
-                        .at(collector.origin(&scalar.span), label)
-                        .help(help);
-                collector.push(diagnostic);
+                let message = format!("`{name}` is no clock that can be reset");
+                collector.mistake("unknown-clock", message, &scalar.span, label, help);
             }
         }
     }

@@ -335,7 +335,6 @@ impl Reading<'_, '_> {
         Some(Type::Record(Arc::new(ty)))
     }
 
-    /// A type where one is used.
     fn used(&mut self, node: &Node, of: &str) -> Option<Type> {
         match &node.kind {
             NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
@@ -470,10 +469,8 @@ impl Reading<'_, '_> {
                 None => inventory("declared types", self.types.order.iter().map(String::as_str)),
             },
         };
-        let diagnostic = Diagnostic::error("unknown-type", format!("unknown type `{name}`"))
-            .at(self.collector.origin(place), "not declared under `types:`")
-            .help(help);
-        self.collector.push(diagnostic);
+        let message = format!("unknown type `{name}`");
+        self.collector.mistake("unknown-type", message, place, "not declared under `types:`", help);
         None
     }
 
@@ -523,10 +520,9 @@ pub(super) fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
 }
 
 pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
-    let diagnostic = Diagnostic::error("timed-model", format!("only a timed model has {what}"))
-        .at(collector.origin(place), "this is about time")
-        .help("a timed model declares its clocks: `clocks: [w]`, beside `iosts:`");
-    collector.push(diagnostic);
+    let message = format!("only a timed model has {what}");
+    let help = "a timed model declares its clocks: `clocks: [w]`, beside `iosts:`";
+    collector.mistake("timed-model", message, place, "this is about time", help);
 }
 
 fn spellings() -> String {

@@ -323,14 +323,12 @@ fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> O
     Some(places.into())
 }
 
-/// A list or mapping under construction.
 struct Open {
     kind: NodeKind,
     flow: bool,
     start: usize,
     anchor: usize,
     size: usize,
-    /// The key whose value comes next.
     key: Option<Scalar>,
     expects_key: bool,
 }
@@ -430,10 +428,9 @@ impl Builder<'_, '_> {
         let bytes =
             span.tag_span().and_then(|s| s.byte_range()).or_else(|| span.byte_range()).unwrap_or(0..0);
         let written = tag.original();
-        let diagnostic = Diagnostic::error("yaml-tag", format!("YAML reads `{written}` as a tag"))
-            .at(self.collector.origin(&bytes), "a tag, which means nothing here")
-            .help("put the expression in quotes where `!` is a negation: \"!done && x > 0\"");
-        self.collector.push(diagnostic);
+        let label = "a tag, which means nothing here";
+        let help = "put the expression in quotes where `!` is a negation: \"!done && x > 0\"";
+        self.collector.mistake("yaml-tag", format!("YAML reads `{written}` as a tag"), &bytes, label, help);
     }
 
     fn begin(

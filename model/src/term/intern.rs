@@ -17,7 +17,6 @@ use crate::term::compiled::Program;
 use crate::term::{Term, TermShape};
 use crate::types::Type;
 
-/// The shared allocation behind a term.
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) shape: TermShape,

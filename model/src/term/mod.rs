@@ -45,7 +45,7 @@ use node::Node;
 use operation::DerivedOperation;
 
 pub use bound::{parts_bound, steps_bound};
-pub use substitute::{Substitution, replace, substitute, substitute_all};
+pub use substitute::{Substitution, literals, replace, substitute, substitute_all};
 
 /// A shared, immutable term. Cloning is cheap, equality is identity.
 #[derive(Clone)]
@@ -113,7 +113,6 @@ impl Term {
         }
     }
 
-    /// The root as it was written.
     pub fn shape(&self) -> &TermShape {
         &self.0.shape
     }
@@ -132,7 +131,6 @@ impl Term {
         })
     }
 
-    /// The code that evaluation runs.
     fn program(&self) -> &compiled::Program {
         self.0.program.get_or_init(|| compiled::compile(self))
     }

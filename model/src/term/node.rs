@@ -26,15 +26,11 @@ pub enum Node {
     Compare(Comparison, Term, Term),
     /// `if c then a else b`; only the branch taken is evaluated.
     IfThenElse(Term, Term, Term),
-    /// A binary operation of arithmetic.
     Arithmetic(Operator, Term, Term),
-    /// The negative of a number.
     Negate(Term),
     /// An integer standing where a real is expected.
     ToReal(Term),
-    /// `a[i]`
     Select(Term, Term),
-    /// `a[i := e]`
     Store(Term, Term, Term),
     OnStrings(StringOperation, Vec<Term>),
     /// `r.field`, by the field's position in the record type.
@@ -46,17 +42,11 @@ pub enum Node {
 /// The six comparisons. All are kept, so that a guard prints as its author wrote it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Comparison {
-    /// `==`
     Equal,
-    /// `!=`
     NotEqual,
-    /// `<`
     Less,
-    /// `<=`
     AtMost,
-    /// `>`
     Greater,
-    /// `>=`
     AtLeast,
 }
 
@@ -102,11 +92,8 @@ impl fmt::Display for Comparison {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operator {
-    /// `+`
     Add,
-    /// `-`
     Subtract,
-    /// `*`
     Multiply,
     /// `/` on reals; undefined where the divisor is 0.
     Divide,

@@ -115,11 +115,8 @@ pub struct DeclaredFunction {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantifier {
-    /// `all`
     All,
-    /// `some`
     Some,
-    /// `count`
     Count,
     /// `find`: the first value as an option.
     Find,
@@ -165,7 +162,6 @@ pub struct QuantifiedOperation {
     pub collected: Option<(Arc<RecordType>, Term)>,
 }
 
-/// A `match` with its cases.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MatchOperation {
     /// The cases, of which the first that fits counts; the last one fits all that is left.
@@ -174,7 +170,6 @@ pub struct MatchOperation {
     pub read: Vec<Datum>,
 }
 
-/// A case of a `match`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MatchArm {
     /// The number of the alternative; none for `_`.

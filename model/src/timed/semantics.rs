@@ -78,7 +78,6 @@ pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[V
     Some(TimedState { location: transition.target, valuation: next })
 }
 
-/// All states after this event, now.
 pub fn step(timed: &Timed, state: &TimedState, event: &Event) -> BTreeSet<TimedState> {
     let Some(action) = timed.graph().find_action(&event.action) else { return BTreeSet::new() };
     by(timed, state, action, &event.values)

@@ -193,7 +193,6 @@ impl PicturePlan {
         self.asides.entry((source, kind)).or_default().0.extend(numbers);
     }
 
-    /// Writes what asides say.
     fn say(&mut self, view: &View<'_>) {
         let iosts = view.iosts;
         let leaving: BTreeSet<_> = iosts.transitions.iter().map(|each| (each.source, each.action)).collect();
@@ -289,7 +288,6 @@ impl PicturePlan {
         self.asides.range((location, PictureKind::Loop)..=(location, last))
     }
 
-    /// Is it listed in its location?
     fn is_inside(&self, kind: PictureKind) -> bool {
         kind == PictureKind::Loop && self.words == PictureWords::Short
     }

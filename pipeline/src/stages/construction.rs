@@ -95,7 +95,6 @@ pub(super) trait Effects {
         false
     }
 
-    /// What was asked about the machine.
     fn known(self) -> Option<Known>
     where
         Self: Sized,
@@ -104,7 +103,6 @@ pub(super) trait Effects {
     }
 }
 
-/// Variables beside the machine's.
 pub(super) struct Memory {
     names: UsedNames,
     of: HashMap<(Datum, usize), Datum>,

@@ -23,7 +23,6 @@ impl Named {
     }
 }
 
-/// Why there is no test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PathStop {
     Empty,

@@ -7,8 +7,8 @@ use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, Origin, Value};
 use dashu::rational::RBig;
 
-/// No number of a configuration needs more digits.
-const MOST_DIGITS: usize = 100;
+/// No time that people write needs more digits.
+pub(crate) const MOST_DIGITS: usize = 100;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenTiming {

@@ -29,7 +29,6 @@ const IGNORE: &str = "ignore: [ { pattern: [ { as: u8, is: 9 } ], answer: [ { as
 pub enum Carrier {
     /// Bytes, of which the encoding says where a message ends.
     Stream,
-    /// Datagrams, each a message.
     Datagrams,
 }
 

@@ -161,10 +161,9 @@ impl Groups<'_, '_> {
                 let pattern = self.pattern(lines, "`lines`")?;
                 if let Some((name, place)) = self.found.get(before) {
                     let message = format!("`{name}` would be found in every line");
-                    let diagnostic = Diagnostic::error("wrong-value", message)
-                        .at(self.reader.collector.origin(place), "a group of any number of lines")
-                        .help("with `each`, each line is an output");
-                    self.reader.collector.push(diagnostic);
+                    let label = "a group of any number of lines";
+                    let help = "with `each`, each line is an output";
+                    self.reader.collector.mistake("wrong-value", message, place, label, help);
                 }
                 Middle::Lines(pattern)
             }
@@ -228,10 +227,8 @@ impl Groups<'_, '_> {
         } else {
             return;
         };
-        let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(self.reader.collector.origin(&name.span), "counts nothing")
-            .help("for example `begin: '^\\*(?P<n>\\d+)$'`, `each: '^:(?P<pValue>\\d+)$'`, `count: n`");
-        self.reader.collector.push(diagnostic);
+        let help = "for example `begin: '^\\*(?P<n>\\d+)$'`, `each: '^:(?P<pValue>\\d+)$'`, `count: n`";
+        self.reader.collector.mistake("wrong-value", message, &name.span, "counts nothing", help);
     }
 }
 

@@ -34,26 +34,20 @@ impl IutReader<'_> {
     pub fn integer_named(&mut self, scalar: &Scalar) -> Option<WireInteger> {
         let integer = WireInteger::named(&scalar.text);
         if integer.is_none() {
-            let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is no way to write bytes", scalar.text))
-                .at(self.collector.origin(&scalar.span), "not known")
-                .help(
-                    "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
-                     significant byte first; a field may be `bytes` or `text`, too",
-                );
-            self.collector.push(diagnostic);
+            let message = format!("`{}` is no way to write bytes", scalar.text);
+            let help = "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
+                     significant byte first; a field may be `bytes` or `text`, too";
+            self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
         integer
     }
 
-    /// Bytes in hexadecimal digits.
     pub fn hex(&mut self, scalar: &Scalar, key: &str) -> Option<Vec<u8>> {
         let bytes = unhex(&scalar.text);
         if bytes.is_none() {
-            let diagnostic =
-                Diagnostic::error("wrong-value", format!("`{key}` must be pairs of hexadecimal digits"))
-                    .at(self.collector.origin(&scalar.span), "no such digits")
-                    .help("in quotes, for example `\"c0 0c\"`");
-            self.collector.push(diagnostic);
+            let message = format!("`{key}` must be pairs of hexadecimal digits");
+            let help = "in quotes, for example `\"c0 0c\"`";
+            self.collector.mistake("wrong-value", message, &scalar.span, "no such digits", help);
         }
         bytes
     }
@@ -96,11 +90,9 @@ pub fn one_of<'e>(
         [one] => Some(one),
         [] => {
             let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-            let diagnostic =
-                Diagnostic::error("missing-key", format!("{of} has one of {}", names.join(", ")))
-                    .at(reader.collector.origin(&node.head()), "none of them")
-                    .help(format!("for example `{like}`"));
-            reader.collector.push(diagnostic);
+            let message = format!("{of} has one of {}", names.join(", "));
+            let help = format!("for example `{like}`");
+            reader.collector.mistake("missing-key", message, &node.head(), "none of them", help);
             None
         }
         [first, second, ..] => {

@@ -2,7 +2,6 @@
 //! of fields.
 
 use coreach_adapters::description::{Encoding, Lines};
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
@@ -116,9 +115,7 @@ fn foreign(
     let found: Vec<&Entry> = entries.iter().filter(|entry| keys.contains(&entry.key.text.as_str())).collect();
     let Some(first) = found.first() else { return Some(()) };
     let names = listed(found.iter().map(|entry| entry.key.text.as_str()));
-    let diagnostic = Diagnostic::error("wrong-encoding", format!("{message} {names}"))
-        .at(reader.collector.origin(&first.key.span), label)
-        .help("say `encoding`, or leave them out");
-    reader.collector.push(diagnostic);
+    let help = "say `encoding`, or leave them out";
+    reader.collector.mistake("wrong-encoding", format!("{message} {names}"), &first.key.span, label, help);
     None
 }

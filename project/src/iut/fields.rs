@@ -10,7 +10,6 @@ use std::sync::Arc;
 use coreach_adapters::description::{Bits, ByteForm, Checksum, Counting, Extent, Field, FieldNumber};
 use coreach_adapters::fields::{fits, least};
 use coreach_adapters::integer::WireInteger;
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
@@ -242,10 +241,8 @@ impl Fields<'_, '_> {
             let bits = 8 * if integer.width == 0 { 7 } else { integer.width };
             let sign = if integer.is_signed { "with" } else { "without" };
             let message = format!("`is` must be a number of {bits} bits {sign} a sign");
-            let diagnostic = Diagnostic::error("wrong-value", message)
-                .at(self.reader.collector.origin(&scalar.span), "no such number")
-                .help("for example `is: 5` or `is: 0x1f`");
-            self.reader.collector.push(diagnostic);
+            let help = "for example `is: 5` or `is: 0x1f`";
+            self.reader.collector.mistake("wrong-value", message, &scalar.span, "no such number", help);
         }
         written.map(Field::Fixed)
     }
@@ -348,7 +345,6 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// How many bytes a field has.
     fn extent(
         &mut self,
         node: &Node,

@@ -32,7 +32,6 @@ use crate::{budget, jobs, stored};
 /// The code of an error about a file.
 const CODE: &str = "nothing-to-show";
 
-/// What is wanted beside the files.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The domains, side by side; that of each configuration, where none is named.

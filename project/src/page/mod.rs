@@ -47,7 +47,6 @@ impl Page {
         Page { title: title.into(), ..Page::default() }
     }
 
-    /// Says something of the whole.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {

@@ -96,7 +96,7 @@ impl Page {
             let misfit = |why: String| {
                 vec![Diagnostic::error("no-run", format!("{}: {why}", self.runs[first + at].name))]
             };
-            let (state, run) = restore(case, record).map_err(|why| misfit(why.to_string()))?;
+            let (state, run) = restore(case, record).map_err(misfit)?;
             let walk = walk(*graph, &state, &run, record);
             self.runs[first + at].walk = Some(walk);
             self.walks += 1;

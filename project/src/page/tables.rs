@@ -36,7 +36,6 @@ impl Tables {
         PageOrigin { file, line: line(place.span.start), last: line(last) }
     }
 
-    /// The number of a file.
     pub(super) fn file(&mut self, file: &Arc<SourceFile>) -> usize {
         if let Some(at) = self.known.iter().position(|(known, _)| Arc::ptr_eq(known, file) || known == file) {
             return at;
@@ -47,7 +46,6 @@ impl Tables {
         self.files.len() - 1
     }
 
-    /// The number of a type.
     pub(super) fn ty(&mut self, ty: &Type) -> usize {
         self.types.number(ty)
     }

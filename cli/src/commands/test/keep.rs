@@ -42,7 +42,6 @@ pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result
     Ok(junit)
 }
 
-/// Lists the files that `--keep` writes.
 fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
     let seeds =
         (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
