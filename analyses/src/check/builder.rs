@@ -1,9 +1,7 @@
 //! Small models for tests, built in Rust.
 
 use coreach_model::iosts::TransitionOrigin;
-use coreach_model::{
-    Action, ActionId, ActionKind, Datum, Iosts, Location, LocationId, Term, Transition, Type,
-};
+use coreach_model::{Action, ActionId, ActionKind, Datum, Iosts, Location, Term, Transition, Type};
 
 /// A model in the making. Its actions are `in(p)`, an input with an integer, and `step`, an internal one.
 #[derive(Clone)]

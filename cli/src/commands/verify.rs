@@ -281,7 +281,8 @@ mod tests {
     #[test]
     fn a_hard_end_keeps_what_is_finished() {
         let text = "nonneg: proved by facts\n".to_owned();
-        let report = Report { result: "proved", proved_by: Some("facts"), ..Report::of("nonneg") };
+        let property = "nonneg".to_owned();
+        let report = Report { property, result: "proved", proved_by: Some("facts"), ..Report::default() };
         let finished = Finished {
             specification: "sq".to_owned(),
             warnings: Value::Array(Vec::new()),
