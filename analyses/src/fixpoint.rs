@@ -51,6 +51,7 @@ pub enum Exhausted {
 pub struct Schedule {
     /// Joins at a head before it widens.
     pub delay: usize,
+    /// Sweeps that narrow.
     pub descending_steps: usize,
     /// Evaluations of nodes in one run.
     pub step_limit: usize,
@@ -75,6 +76,7 @@ pub trait Equations {
     fn is_leq(&mut self, a: &Self::Value, b: &Self::Value) -> bool;
     /// A widening; `old` is below `new`.
     fn widen(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
+    /// Between `new` and `old`.
     fn narrow(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
     /// A value that contains the solution at the node.
     fn fallback(&mut self, node: u32) -> Self::Value;
@@ -114,7 +116,9 @@ impl Flow {
 }
 
 pub struct Solution<V> {
+    /// By node.
     pub values: Vec<V>,
+    /// Evaluations of nodes.
     pub steps: usize,
     /// Set where the solution is the fallback.
     pub stopped: Option<Exhausted>,

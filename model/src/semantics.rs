@@ -29,12 +29,15 @@ pub struct State {
 pub struct Event {
     /// The action's name: events pass between systems that number their actions differently.
     pub action: String,
+    /// One value per parameter.
     pub values: Vec<Value>,
 }
 
+/// A sequence of visible events.
 pub type Trace = Vec<Event>;
 
 impl Event {
+    /// An event.
     pub fn new(action: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
         Event { action: action.into(), values: values.into_iter().collect() }
     }

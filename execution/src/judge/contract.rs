@@ -17,6 +17,7 @@ use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
 
+/// What an occurrence is to a judge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Judged {
     /// It may happen, and was followed; through the transition of this number, where it is one.
@@ -26,6 +27,7 @@ pub enum Judged {
 }
 
 impl Judged {
+    /// What is no event of the specification.
     pub fn alien(event: &Event) -> Self {
         Judged::Ends(Verdict::Fail, Cause::Alien(event.to_string()))
     }
@@ -51,20 +53,25 @@ pub enum AfterSilence {
     Decides,
 }
 
+/// What the tester may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
+    /// Send the stimulus of this transition.
     Send(TransitionId),
+    /// Wait for an observation.
     Wait,
 }
 
 /// What the tester may do, with what a strategy needs to know of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offer {
+    /// The move.
     pub step: Move,
     /// The transitions through which it may lead on, by number.
     pub through: Vec<TransitionId>,
 }
 
+/// The moves of a state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Offers {
     /// What may be done, the stimuli first.
@@ -73,11 +80,14 @@ pub struct Offers {
     pub may_observe: bool,
 }
 
+/// A guard at the moment of decision.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Guard {
     /// The transition: `Pay -Return-> Choose`.
     pub transition: String,
+    /// The part that decided: a conjunct.
     pub part: String,
+    /// Whether it held.
     pub holds: bool,
     /// The values of the data in it, as texts.
     pub values: Map<String, Json>,
@@ -86,6 +96,7 @@ pub struct Guard {
 /// Longer titles and values are cut where people read them.
 pub(crate) const LONGEST_TEXT: usize = 120;
 
+/// The text with at most so many characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
@@ -110,7 +121,9 @@ impl fmt::Display for Guard {
 pub struct Why {
     /// The values that should have come instead: `pNumber = 11, got 12`. Empty where that is not known.
     pub instead: String,
+    /// The guards that decided.
     pub guards: Vec<Guard>,
+    /// What would have led on.
     pub expected: Vec<String>,
     /// For each transition of the event's action that was not taken, its conjuncts that do not hold.
     pub violated: Vec<Vec<String>>,
@@ -118,8 +131,11 @@ pub struct Why {
     pub violates: Option<Violated>,
 }
 
+/// What a choice of values is made with.
 pub struct Choice<'a> {
+    /// The source of values.
     pub values: &'a mut Values,
+    /// The run's lots.
     pub random: &'a mut Random,
     /// The last resort.
     pub solver: &'a mut dyn Solver,
@@ -143,13 +159,16 @@ pub trait Judge {
     /// found.
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event>;
 
+    /// Can this stimulus be sent in this state?
     fn can_send(&mut self, stimulus: &Event) -> bool;
 
+    /// Takes what happened.
     fn take(&mut self, what: &Occurrence) -> Judged;
 
     /// The verdict of this state, where it is one: nothing needs to happen any more.
     fn verdict(&self) -> Option<Verdict>;
 
+    /// The state.
     fn shown(&self) -> ShownState;
 
     /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None`

@@ -86,6 +86,7 @@ pub const MOST_UNDER_WAY: usize = 16;
 /// Some of the pending events, a bit for each.
 type Events = u64;
 
+/// One of the states that are possible.
 #[derive(Clone, Debug)]
 struct Interleaving<J> {
     judge: J,
@@ -100,6 +101,7 @@ struct Interleaving<J> {
 #[derive(Clone, Debug)]
 struct Pending {
     what: Occurrence,
+    /// The number of its connection.
     over: usize,
     /// Of a stimulus, for how long it has been the oldest under way.
     age: Duration,
@@ -107,6 +109,7 @@ struct Pending {
     before: Events,
 }
 
+/// What became of an event.
 enum Coming {
     /// It was followed. Has an observation led an interleaving out of the purpose's reach?
     Followed { has_lost: bool },
@@ -116,6 +119,7 @@ enum Coming {
     TooMany,
 }
 
+/// A judge behind a link.
 #[derive(Clone, Debug)]
 pub struct Crossing<J> {
     link: Link,
@@ -146,6 +150,7 @@ impl Pending {
 }
 
 impl<J: Follower> Crossing<J> {
+    /// In the inner judge's initial state.
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
         let interleavings = vec![Interleaving { judge: judge.clone(), open: 0, is_lost: false }];
@@ -298,6 +303,7 @@ impl<J: Follower> Crossing<J> {
         }
     }
 
+    /// An event that comes now.
     fn pending(&self, what: Occurrence, event: &Event) -> Pending {
         let over = self.link.number(&event.action);
         let before = self.before(matches!(what, Occurrence::Stimulus(_)), over);

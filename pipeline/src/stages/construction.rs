@@ -95,6 +95,7 @@ pub(super) trait Effects {
         false
     }
 
+    /// What was asked about the machine.
     fn known(self) -> Option<Known>
     where
         Self: Sized,
@@ -103,6 +104,7 @@ pub(super) trait Effects {
     }
 }
 
+/// Variables beside the machine's.
 pub(super) struct Memory {
     names: UsedNames,
     of: HashMap<(Datum, usize), Datum>,

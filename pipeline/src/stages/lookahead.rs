@@ -78,6 +78,7 @@ pub fn choices(
     Ok(found)
 }
 
+/// The choices among transitions of one location and action.
 fn choices_among(
     iosts: &Iosts,
     numbers: &[TransitionId],

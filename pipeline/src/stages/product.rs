@@ -35,6 +35,7 @@ use crate::names::{UsedNames, joined_label, joined_name};
 use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
+/// The product of the specification with the completed purpose.
 pub fn product(
     specification: &Iosts,
     purpose: CompletePurpose,

@@ -216,6 +216,7 @@ fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGr
     builder.finish(initial, initial_condition, known)
 }
 
+/// What decides the fate of a transition.
 #[derive(PartialEq, Eq, Hash)]
 struct SplitLocation {
     guard: Term,
