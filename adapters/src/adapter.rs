@@ -30,13 +30,11 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Finds the action of this name.
     pub fn action(&self, name: &str) -> Option<&'a Action> {
         self.iosts.find_action(name).map(|id| self.iosts.action(id))
     }
 }
 
-/// The result of a wait for an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Received {
     /// An output of the implementation, values in the types of the action's parameters.
@@ -48,10 +46,8 @@ pub enum Received {
     Silence,
 }
 
-/// Whether a stimulus was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sent {
-    /// It was sent.
     Yes,
     /// It was not, and never will be: there is something to be received that came before it, such as a
     /// disconnect.
@@ -103,7 +99,6 @@ impl Failure {
         }
     }
 
-    /// Describes what happened.
     pub fn text(&self) -> &str {
         match self {
             Failure::Start(text)
@@ -125,23 +120,17 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// How a run was left.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Teardown {
-    /// The awaited event, in words.
     pub awaited: String,
-    /// The time of the wait.
     #[serde(rename = "ms", with = "milliseconds_of")]
     pub waited: Duration,
-    /// How the system is left.
     pub left: Left,
 }
 
-/// How a run leaves its system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Left {
-    /// Nothing is under way.
     Clean,
     /// Something may be under way.
     Unclean,
@@ -150,7 +139,6 @@ pub enum Left {
 }
 
 impl Left {
-    /// All values.
     pub const ALL: [Left; 3] = [Left::Clean, Left::Unclean, Left::Ended];
 }
 
@@ -182,9 +170,6 @@ pub trait Adapter {
     }
 
     /// Sends a stimulus. Returns at the latest at the run's deadline.
-    ///
-    /// # Errors
-    /// [`Failure`].
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure>;
 
     /// What became of the last stimulus that was given to [`Adapter::send`].

@@ -12,7 +12,6 @@ pub fn host_and_port(address: &str) -> String {
     if has_port { host.to_owned() } else { format!("{host}:{port}") }
 }
 
-/// The host of an address.
 pub fn host(address: &str) -> String {
     let address = host_and_port(address);
     address.rsplit_once(':').map_or(address.clone(), |(host, _)| host.to_owned())
@@ -27,7 +26,6 @@ pub fn is_address(word: &str) -> bool {
     is_page || address.rsplit_once(':').is_some_and(|(host, port)| is_host(host) && is_port(port))
 }
 
-/// A port that can be asked for.
 pub fn is_port(word: &str) -> bool {
     word.parse::<u16>().is_ok_and(|port| port > 0)
 }

@@ -22,7 +22,6 @@ pub struct Behaviour {
     pub within: Within,
     /// Is silence a failure where the specification must answer?
     pub silence_fails: bool,
-    /// What its runs may share.
     pub shared: Shared,
     /// Of a timed run, how far an instant may be from where it is measured, where the usual time is not
     /// right.
@@ -51,7 +50,6 @@ pub struct Within {
 }
 
 impl Within {
-    /// Is nothing said?
     pub fn is_empty(&self) -> bool {
         self == &Within::default()
     }

@@ -24,9 +24,6 @@ use crate::lines::Recognized;
 use crate::signature::{Signatures, Wire};
 
 /// The bytes of a stimulus, as they are sent.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<Vec<u8>, Failure> {
     let action = &event.action;
     let fields = binary.stimuli.iter().find(|(name, _)| name == action);
@@ -35,7 +32,6 @@ pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<
     written(binary, fields, |name| signatures.hole(event, &binary.spelling, name), signatures, action)
 }
 
-/// The frame of these fields, as it is sent.
 fn written(
     binary: &Binary,
     fields: &[Field],
@@ -51,9 +47,6 @@ fn written(
 }
 
 /// What is sent back for a frame that is ignored; nothing, where nothing is. `None`: it is none of those.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<Option<Vec<u8>>, Failure> {
     let found = binary
         .ignored
@@ -71,7 +64,6 @@ pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<
     written(binary, fields, value, signatures, "ignore").map(Some)
 }
 
-/// Do the fields of an output fit it?
 pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
     binary.observations.iter().any(|(_, fields)| values(fields, frame, &binary.spelling).is_ok())
 }
@@ -125,7 +117,6 @@ fn values<'f>(
     if rest.is_empty() { Ok(found) } else { Err(Ok(fields.len())) }
 }
 
-/// The output that these values make.
 fn received(
     action: &str,
     values: FoundValues<'_>,

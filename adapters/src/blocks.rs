@@ -39,39 +39,28 @@ pub struct Progress {
     items: usize,
 }
 
-/// Whether lines fit a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
-    /// This number of first lines fits.
     Whole(usize),
-    /// More lines are needed.
     More,
-    /// They do not fit.
     No,
     /// They do not fit, since no line ends behind the bytes that were counted.
     Miscounted(usize),
 }
 
-/// Returns a line without its ending.
 pub fn ended(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// What names of an output have found.
 pub type GroupTexts<'s> = Vec<(&'s str, String)>;
 
-/// Where lines stop fitting a shape.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FitStop {
-    /// The line, and the byte of it.
     pub at: (usize, usize),
-    /// What was expected there.
     pub expected: String,
 }
 
-/// Why parts do not fit.
 enum Unfit<'s> {
-    /// More lines are needed.
     More,
     /// This pattern does not fit from this byte of this line on.
     Pattern(&'s Regex, (usize, usize)),
@@ -167,7 +156,6 @@ impl Shape {
         }
     }
 
-    /// Is this the group that counts something?
     pub fn is_count(&self, name: &str) -> bool {
         let counts = |parts: &[LinePart]| {
             parts.iter().any(|part| matches!(part, LinePart::Counted { count, .. } if count == name))
@@ -273,7 +261,6 @@ fn counted(
 }
 
 impl Block {
-    /// What each output has found.
     fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
         let head = usize::from(self.begin.is_some());
         let (mark, last) = match &self.end {

@@ -19,9 +19,7 @@ use crate::pattern::written;
 /// Something that is taken out of what was received, to be sent later ([`Captures`]).
 #[derive(Clone, Debug)]
 pub struct Capture {
-    /// Its name in templates.
     pub name: String,
-    /// Where it stands.
     pub place: AnswerPlace,
     /// The outputs that it is taken out of; any answer, where there is none.
     pub from: Vec<String>,
@@ -32,19 +30,16 @@ pub struct Capture {
 /// Which part of a message is taken.
 #[derive(Clone, Debug)]
 pub struct AnswerPlace {
-    /// Where it stands.
     pub source: Source,
     /// What the whole text there must look like, where that is said; its group is what is taken.
     pub pattern: Option<Regex>,
 }
 
 impl AnswerPlace {
-    /// All of the text at this place.
     pub fn all_of(source: Source) -> Self {
         AnswerPlace { source, pattern: None }
     }
 
-    /// The value at this JSON pointer.
     pub fn pointer(to: &str) -> Self {
         AnswerPlace::all_of(Source::Pointer(to.to_owned()))
     }
@@ -71,12 +66,10 @@ impl fmt::Display for AnswerPlace {
     }
 }
 
-/// Where a capture, or a value of an answer, stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
     /// In what a group of a pattern, or a field of a frame, that is called so has found.
     Part,
-    /// In the header of this name.
     Header(String),
     /// In the cookie of this name that is set.
     Cookie(String),
@@ -88,7 +81,6 @@ pub enum Source {
     BodyInLatin1,
 }
 
-/// The captures of a run.
 #[derive(Clone, Default, Debug)]
 pub struct Captures {
     declared: Vec<(String, Option<String>)>,
@@ -96,24 +88,20 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Makes captures that have taken nothing yet.
     pub fn of(declared: &[Capture]) -> Self {
         let declared = declared.iter().map(|capture| (capture.name.clone(), capture.default.clone()));
         Captures { declared: declared.collect(), found: BTreeMap::new() }
     }
 
-    /// Is there a capture of this name?
     pub fn knows(&self, name: &str) -> bool {
         self.declared.iter().any(|(declared, _)| declared == name)
     }
 
-    /// Its value.
     pub fn get(&self, name: &str) -> Option<&str> {
         let default = || self.declared.iter().find(|(declared, _)| declared == name)?.1.as_ref();
         self.found.get(name).or_else(default).map(String::as_str)
     }
 
-    /// A message has it.
     pub fn take(&mut self, name: &str, value: &str) {
         if self.knows(name) {
             self.found.insert(name.to_owned(), value.to_owned());

@@ -47,9 +47,7 @@ pub struct Channel {
 /// Why nothing more can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChannelEnded {
-    /// The other side has closed it.
     Closed,
-    /// The connection was broken off.
     Broken,
     /// Nobody takes datagrams there.
     Refused,
@@ -57,19 +55,16 @@ pub enum ChannelEnded {
     Gone,
 }
 
-/// The result of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Came {
     /// This number of bytes, or one datagram of this length.
     Bytes(usize),
     /// Nothing has come yet.
     Nothing,
-    /// Nothing more will come.
     Ended(ChannelEnded),
 }
 
 impl Channel {
-    /// Makes a channel of two descriptors.
     pub fn of_two(read: OwnedFd, write: OwnedFd) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&write, true)?;
         Channel::new(read, Some(write), None)
@@ -80,7 +75,6 @@ impl Channel {
         Channel::new(both, None, None)
     }
 
-    /// Makes a channel of a socket for datagrams.
     pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
         // The kernel gives what it gives.
         let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
@@ -108,7 +102,6 @@ impl Channel {
         Ok(Channel { tls: Some(Box::new(session)), ..self })
     }
 
-    /// Does it carry datagrams?
     pub fn is_of_datagrams(&self) -> bool {
         self.peer.is_some()
     }
@@ -123,12 +116,10 @@ impl Channel {
         self.peer.as_mut().map(Peer::strays).unwrap_or_default()
     }
 
-    /// The descriptor to read from.
     pub fn reader(&self) -> BorrowedFd<'_> {
         self.read.as_fd()
     }
 
-    /// The descriptor to write to.
     pub fn writer(&self) -> BorrowedFd<'_> {
         self.write.as_ref().map_or(self.read.as_fd(), AsFd::as_fd)
     }
@@ -225,7 +216,6 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
     Ok(Came::Bytes(all))
 }
 
-/// A descriptor that does not block.
 #[derive(Clone, Copy)]
 struct Raw<'a>(BorrowedFd<'a>);
 

@@ -12,17 +12,14 @@
 //! **Costs** eight steps a byte for `crc32`: a frame of a MiB takes some milliseconds, and needs no table.
 
 coreach_model::words! {
-    /// How a checksum is computed.
     pub enum Checksum {
         /// CRC-32 of IEEE 802.3.
         Crc32 = "crc32",
-        /// That of the Internet protocols.
         Internet = "internet",
     }
 }
 
 impl Checksum {
-    /// How many bytes it has.
     pub fn width(self) -> usize {
         match self {
             Checksum::Crc32 => 4,
@@ -30,7 +27,6 @@ impl Checksum {
         }
     }
 
-    /// The checksum of these bytes.
     pub fn of(self, bytes: &[u8]) -> u32 {
         match self {
             Checksum::Crc32 => !bytes.iter().fold(u32::MAX, |sum, byte| {
@@ -48,7 +44,6 @@ impl Checksum {
         }
     }
 
-    /// Is this number the checksum of these bytes?
     pub fn is_of(self, number: i128, bytes: &[u8]) -> bool {
         let right = self.of(bytes);
         number == i128::from(right) || self == Checksum::Internet && right == 0 && number == 0xffff

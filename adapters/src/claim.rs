@@ -27,7 +27,6 @@ use sha2::{Digest, Sha256};
 
 use crate::adapter::Failure;
 
-/// How long a file is believed.
 const BELIEVED: Duration = Duration::from_secs(3600);
 
 /// The pause between two attempts.
@@ -37,7 +36,6 @@ const PAUSE: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct Claim(File);
 
-/// What was found when a claim was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoundClaim {
     /// Nothing: the last run has left it clean.
@@ -48,9 +46,6 @@ pub enum FoundClaim {
 
 impl Claim {
     /// Claims a system, until then at the latest. `None` where no file can be made.
-    ///
-    /// # Errors
-    /// [`Failure::Start`]: somebody else has it.
     pub fn make(system: &str, until: Instant) -> Result<Option<(Self, FoundClaim)>, Failure> {
         let Some(mut file) = open_file(system) else { return Ok(None) };
         loop {

@@ -26,27 +26,21 @@ pub const MOST: usize = 10_000;
 /// The most bytes that wait to be taken: some long frames.
 const MOST_BYTES: usize = 4 * LONGEST;
 
-/// How a stream is cut into frames.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
     /// A frame ends with `\n`.
     Lines,
-    /// A frame ends with these bytes.
     Delimiter(Vec<u8>),
     /// A frame that comes has this number of bytes.
     Fixed(usize),
-    /// A frame says how long it is.
     Length(Length),
-    /// A frame is a datagram.
     Datagrams,
 }
 
 /// The number in a frame that says how long the frame is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Length {
-    /// How it is written.
     pub integer: WireInteger,
-    /// The number of bytes before it.
     pub at: usize,
     /// Does it count the whole frame with itself, and not only what follows it?
     pub counts_all: bool,
@@ -68,18 +62,15 @@ impl Length {
 pub struct Inbox {
     cut: Cut,
     buffer: Vec<u8>,
-    /// The bytes before this place were taken.
     taken: usize,
     /// No delimiter begins between the taken bytes and this place.
     searched: usize,
     /// The number of line ends in the rest.
     lines: usize,
-    /// The lengths of the datagrams.
     lengths: VecDeque<usize>,
 }
 
 impl Inbox {
-    /// Makes an empty one.
     pub fn new(cut: Cut) -> Self {
         Inbox { cut, buffer: Vec::new(), taken: 0, searched: 0, lines: 0, lengths: VecDeque::new() }
     }
@@ -159,7 +150,6 @@ impl Inbox {
         self.lines.max(self.lengths.len()) > MOST || self.waiting() > MOST_BYTES
     }
 
-    /// Forgets all that is there.
     pub fn forget(&mut self) {
         self.buffer.clear();
         self.lengths.clear();
@@ -238,7 +228,6 @@ impl Inbox {
 }
 
 impl Cut {
-    /// Makes the bytes that are sent for a frame.
     pub fn framed(&self, frame: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Cut::Lines | Cut::Fixed(_) | Cut::Datagrams => Ok(frame),
@@ -281,7 +270,6 @@ mod tests {
     const VARINT: WireInteger = WireInteger { width: 0, is_signed: false, is_little: true };
     const LITTLE: WireInteger = WireInteger { width: 3, is_signed: false, is_little: true };
 
-    /// What comes in pieces, as frames.
     fn frames(cut: &Cut, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, Failure> {
         let (mut inbox, mut found) = (Inbox::new(cut.clone()), Vec::new());
         for piece in pieces {

@@ -24,8 +24,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use coreach_model::lock::lock;
 
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
@@ -37,7 +39,6 @@ use crate::evidence::{ANOTHER_PORT, FROM};
 /// So long a port is not used again.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// How many ports are tried.
 const ATTEMPTS: usize = 10_000;
 
 /// How often one looks for a socket in the kernel's list.
@@ -46,7 +47,6 @@ const LOOKS: usize = 20;
 /// The ports of this program's runs, and since when they are in use.
 static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
 
-/// No datagram is longer.
 const LONGEST: usize = 64 << 10;
 
 /// So many datagrams from elsewhere are looked at in a row.
@@ -56,15 +56,9 @@ const STRAYS: usize = 1000;
 #[derive(Debug)]
 pub enum Peer {
     /// Its address: the socket is connected to it, and another one gets the rest.
-    Address {
-        /// The address.
-        peer: SocketAddr,
-        /// The other socket.
-        elsewhere: OwnedFd,
-    },
+    Address { peer: SocketAddr, elsewhere: OwnedFd },
     /// Every port of its host. What is sent goes to the one that was heard last.
     Host {
-        /// That one.
         last: SocketAddr,
         /// What came from other hosts and was not asked for yet.
         strays: Vec<Stray>,
@@ -75,9 +69,6 @@ pub enum Peer {
 pub type Stray = (String, Vec<u8>);
 
 /// A socket for datagrams to this address, at a port of its own, and who is heard at it.
-///
-/// # Errors
-/// There is no port left, or no way to the address.
 pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
     let socket = fresh(to)?;
     match replies {
@@ -115,7 +106,6 @@ impl Peer {
         Err(Errno::AGAIN)
     }
 
-    /// Sends a datagram.
     pub fn write(&self, socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
         match self {
             Peer::Address { .. } => rustix::io::write(socket, bytes),
@@ -183,7 +173,7 @@ fn beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
 
 /// A socket at a port that no run has had lately.
 fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
-    let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut used = lock(&USED);
     let now = Instant::now();
     used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
     // The kernel gives a port that was let go again: what is drawn in vain is held until there is a better

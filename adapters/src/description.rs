@@ -26,12 +26,9 @@ use crate::shared::{self, Shared};
 use crate::template::Template;
 use crate::tls::Tls;
 
-/// An implementation under test.
 #[derive(Clone, Debug)]
 pub struct Iut {
-    /// Its name, for reports.
     pub name: String,
-    /// The way to it.
     pub way: Transport,
     /// How long what is sent may take on its way.
     pub link: LinkDelay,
@@ -49,7 +46,6 @@ pub enum LinkDelay {
     Silence,
     /// Nothing crosses: each answer belongs to the stimulus before it.
     Synchronous,
-    /// At most this time.
     AtMost(Duration),
 }
 
@@ -63,7 +59,6 @@ pub struct Link {
 }
 
 impl Link {
-    /// Makes one connection with this delay.
     pub fn delayed(delay: Duration) -> Self {
         Link { delay: Some(delay), over: BTreeMap::new() }
     }
@@ -73,23 +68,19 @@ impl Link {
         Link { delay: None, over }
     }
 
-    /// Sets the delay.
     #[must_use]
     pub fn with_delay(self, delay: Option<Duration>) -> Self {
         Link { delay, ..self }
     }
 
-    /// The delay, if it matters.
     pub fn delay(&self) -> Option<Duration> {
         self.delay
     }
 
-    /// The number of connections.
     pub fn connections(&self) -> usize {
         self.over.values().max().map_or(1, |last| last + 1)
     }
 
-    /// Returns the number of the connection of an action.
     pub fn number(&self, action: &str) -> usize {
         self.over.get(action).copied().unwrap_or_default()
     }
@@ -100,27 +91,21 @@ impl Link {
     }
 }
 
-/// The way to an implementation.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// A model stands for it.
     Simulated(Box<SimulatedModel>),
     /// It is a timed model, with a clock of its own.
     SimulatedTimed(Box<Delayed>),
     /// It is a command that is talked to over its standard input and output.
     Stdio(Stdio),
-    /// It is talked to over a TCP connection.
     Tcp(Tcp),
     /// It is talked to in datagrams, over a UDP socket.
     Udp(Tcp),
-    /// It is an HTTP server.
     Http(Http),
 }
 
-/// A model that stands for the implementation.
 #[derive(Clone, Debug)]
 pub struct SimulatedModel {
-    /// What it does.
     pub iosts: Iosts,
     /// What it does with an input that its state does not take.
     pub completion: Completion,
@@ -129,7 +114,6 @@ pub struct SimulatedModel {
 /// What a model that stands for an implementation does with an input that its state does not take.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Completion {
-    /// It ignores the input.
     #[default]
     Angelic,
     /// From then on everything is possible: any output, or none.
@@ -139,11 +123,9 @@ pub enum Completion {
 /// An implementation behind standard input and output: a new process for each run, or one that is kept.
 #[derive(Clone, Debug)]
 pub struct Stdio {
-    /// What is started.
     pub command: Command,
     /// How long it may take until it is ready.
     pub ready: Duration,
-    /// How events are written.
     pub encoding: Encoding,
     /// How a run is left, where the command is kept, or where what it speaks to outlives it.
     pub settle: Option<Settle>,
@@ -154,7 +136,6 @@ pub struct Stdio {
 /// A server that is brought up for the test.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// What is started.
     pub command: Command,
     /// How long it may take until it accepts a connection.
     pub ready: Duration,
@@ -173,7 +154,6 @@ pub struct Tcp {
     pub tls: Option<Tls>,
     /// Whose datagrams are taken, over UDP.
     pub replies_from: RepliesFrom,
-    /// How events are written.
     pub encoding: Encoding,
     /// The connections of a run, where there are several. Not over UDP.
     pub connections: Vec<NamedConnection>,
@@ -181,18 +161,14 @@ pub struct Tcp {
     pub settle: Settle,
 }
 
-/// One of several connections.
 #[derive(Clone, Debug)]
 pub struct NamedConnection {
-    /// Its name.
     pub name: String,
-    /// The actions that go over it.
     pub actions: Vec<String>,
     /// How the outputs among them are written.
     pub encoding: Encoding,
 }
 
-/// Whose datagrams are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RepliesFrom {
     /// Those of the address to which is sent.
@@ -231,7 +207,6 @@ impl Iut {
         Some(connections.with_delay(delay))
     }
 
-    /// The delay that its file describes.
     pub fn described_delay(&self) -> Duration {
         match self.link {
             LinkDelay::AtMost(delay) => delay,
@@ -247,7 +222,6 @@ impl Iut {
 }
 
 impl Tcp {
-    /// Its connections, where there are several.
     pub fn link(&self) -> Link {
         let numbered = self.connections.iter().enumerate();
         let all =
@@ -305,14 +279,11 @@ impl Transport {
     }
 }
 
-/// How events are written on a stream.
 #[derive(Clone, Debug)]
 pub enum Encoding {
     /// One JSON message per line (`docs/reference/iut-file.md`).
     Json,
-    /// The implementation's own line protocol.
     Lines(Lines),
-    /// The implementation's own frames of bytes.
     Binary(Binary),
 }
 
@@ -356,10 +327,8 @@ impl Encoding {
     }
 }
 
-/// A line protocol.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Lines {
-    /// What ends a line that is sent.
     pub line_ending: String,
     /// What brings the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
@@ -373,7 +342,6 @@ pub struct Lines {
     pub ignored: Vec<Ignored<Regex, Template>>,
     /// What groups of patterns are captures, and no parameters.
     pub captures: Vec<Capture>,
-    /// How values are written.
     pub spelling: Spelling,
     /// What a line is that no pattern fits.
     pub unmatched: Unmatched,
@@ -382,7 +350,6 @@ pub struct Lines {
 /// A message that the model knows nothing of: it is no event, and ends no wait.
 #[derive(Clone, Debug)]
 pub struct Ignored<P, A> {
-    /// What it looks like.
     pub pattern: P,
     /// What is sent back, where something is. Its holes are the groups, or the fields, of the pattern besides
     /// what is known in every run.
@@ -398,10 +365,8 @@ pub enum Shape {
     Block(Box<Block>),
 }
 
-/// A line of an output, or several.
 #[derive(Clone, Debug)]
 pub enum LinePart {
-    /// One that fits.
     Fitting(Regex),
     /// So many bytes as a group before says, line breaks among them. The rest of their line is for the next
     /// part.
@@ -413,23 +378,18 @@ pub enum LinePart {
     },
 }
 
-/// Lines up to an end.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The first line, where it is told from the others.
     pub begin: Option<Regex>,
-    /// What lies before the end.
     pub middle: Middle,
-    /// The end.
     pub end: BlockEnd,
     /// The output that the same lines are read as once more, after those of a list.
     pub then: Option<String>,
 }
 
-/// The lines within a block.
 #[derive(Clone, Debug)]
 pub enum Middle {
-    /// Any.
     Any,
     /// Each fits this pattern.
     Lines(Regex),
@@ -439,7 +399,6 @@ pub enum Middle {
     Fields(Vec<Regex>),
 }
 
-/// Where a block ends.
 #[derive(Clone, Debug)]
 pub enum BlockEnd {
     /// With the first line that fits.
@@ -448,7 +407,6 @@ pub enum BlockEnd {
     Count(String),
 }
 
-/// Frames of bytes.
 #[derive(Clone, Debug)]
 pub struct Binary {
     /// How frames are told apart on a stream; of datagrams, each is one.
@@ -473,7 +431,6 @@ pub struct Binary {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Spelt)>);
 
-/// How values of one parameter are written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Spelt {
     /// Pairs of the text on the wire and the literal of the model, each text once. What is not among them is
@@ -514,18 +471,17 @@ impl Spelt {
 }
 
 /// What something is that was received and fits no description of an output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Unmatched {
     /// An output that is none of the specification's: the verdict is Fail.
+    #[default]
     Fail,
     /// A sign that the description is incomplete: the run ends with an error.
     Error,
-    /// Nothing of interest.
     Ignore,
 }
 
-/// An HTTP server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Http {
     /// What stands before every path: `http://127.0.0.1:{port}`.
     pub base: Template,
@@ -544,7 +500,6 @@ pub struct Http {
     pub observations: Vec<(String, Response)>,
     /// What is taken out of answers, to be sent later.
     pub captures: Vec<Capture>,
-    /// How values are written.
     pub spelling: Spelling,
     /// What a response is that fits none of them.
     pub unmatched: Unmatched,
@@ -552,10 +507,8 @@ pub struct Http {
     pub settle: Settle,
 }
 
-/// What a response must be to be an output.
 #[derive(Clone, Default, Debug)]
 pub struct Response {
-    /// The status code.
     pub status: u16,
     /// The stimuli that it may be the answer to; all, where there is none.
     pub to: Vec<String>,

@@ -25,7 +25,6 @@ pub const BARRIER: &str = "barrier";
 /// The most lines without a meaning that a look reads.
 const MOST_IGNORED: usize = 100;
 
-/// A run under way.
 #[derive(Debug)]
 pub struct Dialogue {
     stream: Stream,
@@ -40,7 +39,6 @@ pub struct Dialogue {
     has_hung_up: bool,
     /// When the end of a stream of this run was last told as that output.
     hung_up: Option<Instant>,
-    /// Whether the last stimulus was sent.
     sent: Sent,
     seed: u64,
     evidence: Evidence,
@@ -96,7 +94,6 @@ impl Dialogue {
         Dialogue { on_close, ..self }
     }
 
-    /// Whether the last stimulus was sent.
     pub fn sent(&self) -> Sent {
         self.sent
     }
@@ -128,7 +125,6 @@ impl Dialogue {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
 
-    /// Sends a stimulus.
     pub fn send(
         &mut self,
         encoding: &Encoding,
@@ -167,7 +163,6 @@ impl Dialogue {
         Ok(())
     }
 
-    /// Receives the next output.
     pub fn receive(
         &mut self,
         encoding: &Encoding,

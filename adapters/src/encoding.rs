@@ -9,7 +9,6 @@ use base64::engine::general_purpose::STANDARD;
 use coreach_model::json::{self, Tree};
 
 coreach_model::words! {
-    /// How a text is written on a wire.
     pub enum TextEncoding {
         /// As a JSON string, with its quotes.
         Json = "json",
@@ -64,7 +63,6 @@ pub fn latin1(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|sign| u8::try_from(sign).ok()).collect()
 }
 
-/// The text whose characters these bytes are.
 pub fn of_latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }

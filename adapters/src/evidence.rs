@@ -18,12 +18,13 @@
 //! **Costs** a copy of each byte that is kept, and a lock that nobody else holds for long.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use coreach_model::lock::lock;
 
 use serde::{Deserialize, Serialize};
 
-/// How much evidence is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The most bytes of a run. With 0, nothing is kept.
@@ -65,13 +66,10 @@ pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_por
 const SOON: Duration = Duration::from_millis(10);
 
 coreach_model::words! {
-    /// The kind of an item of evidence.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum EvidenceKind {
-        /// The tester sent it.
         Sent = "sent",
-        /// The tester received it.
         Received = "received",
         /// A direction has ended; the note says how.
         End = "end",
@@ -99,16 +97,12 @@ coreach_model::words! {
     }
 }
 
-/// One item of a run's evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvidenceItem {
-    /// Its kind.
     pub kind: EvidenceKind,
-    /// The name of its connection, if there are several.
     pub over: Option<String>,
     /// When it began, since the beginning of the run.
     pub at: Duration,
-    /// The phase of the run.
     pub phase: Phase,
     /// Its bytes, or their beginning where some are cut out.
     pub bytes: Vec<u8>,
@@ -162,14 +156,13 @@ struct Message {
 }
 
 impl Evidence {
-    /// Makes an empty log.
     pub fn new(limits: Limits) -> Self {
         Evidence { log: Arc::new(Mutex::new(Log { limits, ..Log::default() })), over: None }
     }
 
     /// Makes an empty log with the same limits. Clones of the old one still write there.
     pub fn anew(&self) -> Self {
-        Evidence::new(self.lock().limits.clone())
+        Evidence::new(lock(&self.log).limits.clone())
     }
 
     /// The same log, for what goes over one of several connections.
@@ -178,13 +171,12 @@ impl Evidence {
         Evidence { over: Some(connection.into()), ..self.clone() }
     }
 
-    /// The connection that is spoken of, where there are several.
     pub fn connection(&self) -> Option<&str> {
         self.over.as_deref()
     }
 
     fn add(&self, kind: EvidenceKind, bytes: &[u8], goes_on: bool, note: Option<String>) {
-        self.lock().add(kind, bytes, goes_on, note, self.over.as_ref());
+        lock(&self.log).add(kind, bytes, goes_on, note, self.over.as_ref());
     }
 
     /// Adds bytes that were sent. `goes_on`: in the middle of a message.
@@ -197,7 +189,6 @@ impl Evidence {
         self.add(EvidenceKind::Received, bytes, goes_on, None);
     }
 
-    /// Notes that a direction has ended.
     pub fn ended(&self, how: &str) {
         self.add(EvidenceKind::End, b"", false, Some(how.to_owned()));
     }
@@ -219,7 +210,7 @@ impl Evidence {
 
     /// Takes all items out of the log, with times since `begin`.
     pub fn take(&self, begin: Instant) -> Vec<EvidenceItem> {
-        let mut log = self.lock();
+        let mut log = lock(&self.log);
         let limits = log.limits.clone();
         let empty = Log { limits: limits.clone(), ..Log::default() };
         let Log { first, last, omitted, .. } = std::mem::replace(&mut *log, empty);
@@ -257,11 +248,6 @@ impl Evidence {
             first.into_iter().chain(gap).chain(last.into_iter().map(item)).collect();
         redact(&mut items, &limits.redact);
         items
-    }
-
-    // Nothing is done under the lock that could panic half-way.
-    fn lock(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -444,7 +430,7 @@ mod tests {
             let evidence = Evidence::new(Limits { run: 64 << 10, message: 1000, redact: Vec::new() });
             for (number, piece) in all.chunks(all.len().div_ceil(pieces)).enumerate() {
                 // The clock must not part them, however slow the machine is.
-                let mut log = evidence.lock();
+                let mut log = lock(&evidence.log);
                 if let Some(last) = log.first.last_mut() {
                     last.went_on = Instant::now() + Duration::from_secs(60);
                 }

@@ -10,15 +10,10 @@ use crate::integer::WireInteger;
 /// field without a name may have any value in a frame that is received. A place counts fields of its list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
-    /// Always these bytes.
     Fixed(Vec<u8>),
-    /// A number.
     Integer(WireInteger, FieldNumber),
-    /// Bytes, or a text.
     Bytes {
-        /// The number of bytes.
         extent: Extent,
-        /// How the bytes are read as a text.
         form: ByteForm,
         /// The parameter or the constant whose value they are.
         name: Option<String>,
@@ -33,7 +28,6 @@ pub enum Field {
         extent: Extent,
         /// The fields of an element. A record has its own, any other value one that is called `element`.
         of: Vec<Field>,
-        /// The parameter whose value the list is.
         name: Option<String>,
     },
     /// Fields whose bytes together have this length.
@@ -41,7 +35,6 @@ pub enum Field {
 }
 
 coreach_model::words! {
-    /// How bytes are read as a text.
     pub enum ByteForm {
         /// In pairs of small hexadecimal digits.
         Bytes = "bytes",
@@ -52,16 +45,13 @@ coreach_model::words! {
     }
 }
 
-/// How the length of a field is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// It has this number of bytes.
     Size(usize),
     /// A number in front of the bytes says how many they are.
     Length(WireInteger),
     /// It ends before these bytes, which follow it.
     Until(Vec<u8>),
-    /// It is the rest of the frame.
     Rest,
     /// An earlier field counts its bytes or its elements ([`Counting`]).
     Counted,
@@ -74,27 +64,21 @@ pub enum Extent {
 pub struct Bits {
     /// The number of bits, at most 64.
     pub width: u32,
-    /// The number that they are.
     pub content: FieldNumber,
 }
 
-/// The value of a number in a frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldNumber {
-    /// This number.
     Fixed(u64),
     /// The value of a parameter or a constant.
     Named(String),
-    /// Any number.
     Any,
-    /// The length of another field.
     Counting(Counting),
 }
 
 /// A number that counts a later field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counting {
-    /// The place of that field.
     pub of: usize,
     /// Does it count the elements, and not the bytes?
     pub is_elements: bool,

@@ -26,7 +26,6 @@ use coreach_model::json::{self, Tree};
 use crate::description::{ByteForm, Counting, Extent, Field, FieldNumber, Spelling};
 use crate::encoding::{hex, latin1, of_latin1, unhex};
 
-/// The most elements of a list.
 pub const MOST: usize = 10_000;
 
 /// The part of an element that is no record.
@@ -35,13 +34,11 @@ pub const ELEMENT: &str = "element";
 /// What stands in a frame for one value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Content {
-    /// The text of a value.
     Text(String),
     /// A list of texts, or of objects of texts.
     List(Tree),
 }
 
-/// What a frame says, by name.
 pub type FoundValues<'f> = Vec<(&'f str, Content)>;
 
 /// Why bytes are not these fields: what counts or checks is wrong, or how many of the fields fit.
@@ -58,9 +55,6 @@ struct Piece {
 }
 
 /// The bytes of these fields.
-///
-/// # Errors
-/// A value does not fit its field.
 pub fn written(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Result<Vec<u8>, String> {
     let mut pieces = vec![Piece::default(); fields.len()];
     for (at, field) in fields.iter().enumerate().rev() {
@@ -81,9 +75,6 @@ pub fn written(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Resu
 }
 
 /// Takes these fields from the front; the rest is returned, where they stand there.
-///
-/// # Errors
-/// Why they do not.
 pub fn read<'b, 'f>(
     fields: &'f [Field],
     bytes: &'b [u8],
@@ -277,7 +268,6 @@ struct CountedLength {
 }
 
 impl FieldNumber {
-    /// The number, as it is written.
     fn write<T>(
         &self,
         pieces: &[Piece],
@@ -304,7 +294,6 @@ impl FieldNumber {
         }
     }
 
-    /// What it says.
     fn read<'f>(
         &'f self,
         said: i128,
@@ -363,7 +352,6 @@ fn list(
     Ok(Piece { bytes, elements: trees.len() })
 }
 
-/// The element of a list that these parts are.
 fn element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Result<Tree, FrameMisfit> {
     let mut members = Vec::with_capacity(parts.len());
     for (part, content) in parts {
@@ -392,9 +380,6 @@ fn element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Res
 
 impl Extent {
     /// The bytes with what tells how many they are.
-    ///
-    /// # Errors
-    /// They cannot have that.
     pub fn written(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Extent::Size(size) if bytes.len() != *size => Err(format!("which are not {size} bytes")),

@@ -15,9 +15,6 @@ use coreach_model::excerpt::shortened;
 use ureq::http::{HeaderMap, StatusCode, Version};
 
 /// Checks that a head says one thing of where its body ends; does the body have chunks?
-///
-/// # Errors
-/// Why the answer is none.
 pub fn check_head(version: Version, status: StatusCode, headers: &HeaderMap) -> Result<bool, String> {
     let codings = headers.get_all("transfer-encoding").iter();
     let codings: Vec<_> = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes())).collect();
@@ -39,9 +36,6 @@ pub fn check_head(version: Version, status: StatusCode, headers: &HeaderMap) -> 
 }
 
 /// Checks the chunks of an answer, as far as they have come.
-///
-/// # Errors
-/// Why they are none.
 pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
     let Some(mut rest) = find_body(answer) else { return Ok(()) };
     while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {

@@ -32,7 +32,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long an answer may take to be read that came before the server ended.
 const LAST_ANSWER: Duration = Duration::from_millis(250);
 
-/// The adapter of an HTTP server.
 #[derive(Debug)]
 pub struct HttpAdapter {
     description: Http,
@@ -47,7 +46,6 @@ pub struct HttpAdapter {
 #[derive(Debug)]
 struct HttpRun {
     base: String,
-    /// The headers of all requests.
     headers: Vec<(String, Template)>,
     signatures: Signatures,
     requests: Requests,
@@ -57,14 +55,12 @@ struct HttpRun {
 }
 
 impl HttpAdapter {
-    /// Nothing is started yet.
     pub fn new(description: Http, limits: evidence::Limits) -> Self {
         let system = System::new(Transport::Http(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.base.clone());
         HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
     }
 
-    /// What its runs may share.
     #[must_use]
     pub fn sharing(self, shared: &Shared) -> Self {
         HttpAdapter { system: self.system.sharing(shared), ..self }
@@ -345,10 +341,6 @@ fn with_farewell(failure: Failure, server: &Server) -> Failure {
     }
 }
 
-/// A request with its holes filled.
-///
-/// # Errors
-/// [`Failure::Untranslatable`]: a hole has no value.
 pub fn prepare(
     request: &Request,
     common: &[(String, Template)],

@@ -12,7 +12,6 @@
 pub struct WireInteger {
     /// The bytes; none for one that is as long as it needs.
     pub width: usize,
-    /// In two's complement?
     pub is_signed: bool,
     /// The least significant byte first?
     pub is_little: bool,
@@ -93,7 +92,6 @@ impl WireInteger {
     }
 }
 
-/// The most bytes of a number.
 const LONGEST: usize = 8;
 
 #[cfg(test)]

@@ -29,20 +29,15 @@ use crate::adapter::{Failure, Received, Session};
 use crate::description::Spelling;
 use crate::signature::{Signatures, Wire, too_long};
 
-/// What a line of the implementation says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// It is in its initial state.
     Ready,
-    /// An output, or what was meant as one.
     Output(Received),
-    /// Nothing for us.
     Log,
     /// It says itself that it cannot go on.
     Error(String),
 }
 
-/// The first message of a run.
 pub fn start(session: &Session<'_>) -> String {
     first("start", session.constants, session.seed)
 }
@@ -59,15 +54,10 @@ fn first(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
     format!("{}\n", json!({ what: { "constants": constants, "seed": seed } }))
 }
 
-/// A stimulus.
 pub fn input(event: &Event, signatures: &Signatures) -> String {
     format!("{}\n", json!({ "input": event.action, "values": signatures.named(event) }))
 }
 
-/// What a line says.
-///
-/// # Errors
-/// [`Failure::Garbage`]: it is no message.
 pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> {
     let garbage = |why: &str| Failure::Garbage(format!("{why}: {}", shortened(line)));
     if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {

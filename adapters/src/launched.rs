@@ -8,17 +8,12 @@ use crate::temporary::TemporaryFolder;
 /// What belongs to a launch, and may stand in holes: the port that was chosen, and the folder for its files.
 #[derive(Clone, Default, Debug)]
 pub struct Launched {
-    /// The port.
     pub port: Option<u16>,
-    /// The folder.
     pub folder: Option<Arc<TemporaryFolder>>,
 }
 
 impl Launched {
     /// With a new folder.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
     pub fn new(port: Option<u16>) -> Result<Self, Failure> {
         let folder = TemporaryFolder::new();
         let folder =
@@ -26,7 +21,6 @@ impl Launched {
         Ok(Launched { port, folder: Some(Arc::new(folder)) })
     }
 
-    /// What fills a hole.
     pub fn hole(&self, name: &str) -> Option<String> {
         match name {
             "port" => self.port.map(|port| port.to_string()),

@@ -23,10 +23,6 @@ use crate::template::{Function, Template, TemplatePart};
 /// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";
 
-/// Writes the line of a stimulus, with its ending.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn input(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Result<String, Failure> {
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
@@ -49,7 +45,6 @@ fn announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Opt
     value(name).filter(|_| !is_sent).map(|text| text.len())
 }
 
-/// Writes the line of a template, with its ending.
 fn write_line(
     lines: &Lines,
     template: &Template,
@@ -94,9 +89,6 @@ fn breaks_a_line(
 
 /// Writes the answer to a line that is ignored, with its ending. The answer may be empty. `None`: the line is
 /// not one that is ignored.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn answer(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
     let Some(Ignored { pattern, answer }) = lines.ignored.iter().find(|one| one.pattern.is_match(line))
     else {
@@ -133,7 +125,6 @@ pub enum Recognized {
 #[derive(Clone, Default, Debug)]
 pub struct Pending {
     lines: VecDeque<String>,
-    /// The number of their bytes.
     bytes: usize,
     /// The output that is tried now. The outputs before it do not fit.
     rule: usize,
@@ -146,7 +137,6 @@ pub struct Pending {
     taken: Vec<String>,
     /// Outputs of a list that nobody has asked for yet.
     ready: VecDeque<Received>,
-    /// The last stimulus.
     asked: Option<String>,
 }
 
@@ -162,7 +152,6 @@ impl Pending {
         lines.join("\n").into_bytes()
     }
 
-    /// The lines that wait.
     pub fn text(&self) -> Vec<u8> {
         self.lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
     }
@@ -183,7 +172,6 @@ impl Pending {
         Ok(())
     }
 
-    /// Does no line wait?
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.ready.is_empty()
     }
@@ -404,17 +392,13 @@ transitions: [{ from: A, to: A, on: Short }]
             [("yes", "true"), ("no", "false")].map(|(wire, literal)| (wire.to_owned(), literal.to_owned()));
         let lines = Lines {
             line_ending: "\n".to_owned(),
-            reset: Vec::new(),
-            stimuli: Vec::new(),
             observations: vec![
                 ("Long".to_owned(), fitting(&[r"n (?P<n>\S+)", r"b (?P<b>\w+)"])),
                 ("Short".to_owned(), fitting(&[r"n (?P<n>\S+)"])),
             ],
-            ignored: Vec::new(),
-            answers: Vec::new(),
-            captures: Vec::new(),
             spelling: Spelling(vec![("b".to_owned(), Spelt::Texts(yes.to_vec()))]),
             unmatched,
+            ..Lines::default()
         };
         let mut pending = Pending::default();
         let mut events = Vec::new();
@@ -448,14 +432,10 @@ transitions: [{ from: A, to: A, on: Short }]
         let mut signatures = Signatures::of(&session);
         let lines = |template: &str, spelt: Option<TextEncoding>| Lines {
             line_ending: "\n".to_owned(),
-            reset: Vec::new(),
             stimuli: vec![("Put".to_owned(), Template::parse(template).unwrap())],
             observations: vec![("Got".to_owned(), fitting(&["got (?P<t>.*)"]))],
-            ignored: Vec::new(),
-            answers: Vec::new(),
-            captures: Vec::new(),
             spelling: Spelling(spelt.map(|of| ("t".to_owned(), Spelt::Encoded(of))).into_iter().collect()),
-            unmatched: Unmatched::Fail,
+            ..Lines::default()
         };
         let put = |text: &str| Event::new("Put", [Value::string(text)]);
         let sent = |template: &str, text: &str| {
@@ -501,14 +481,10 @@ transitions: [{ from: A, to: A, on: Short }]
         let templates = ["got {len(t)}", "{t}"].map(|text| Template::parse(text).unwrap());
         let lines = Lines {
             line_ending: "\r\n".to_owned(),
-            reset: Vec::new(),
             stimuli: vec![("Put".to_owned(), Template::joined(templates, "\r\n"))],
             observations: vec![("Got".to_owned(), Shape::Lines(parts)), ("X".to_owned(), fitting(&["x"]))],
-            ignored: Vec::new(),
-            answers: Vec::new(),
-            captures: Vec::new(),
-            spelling: Spelling::default(),
             unmatched: Unmatched::Ignore,
+            ..Lines::default()
         };
         let mut read = |wire: &str| {
             let (mut pending, mut found) = (Pending::default(), Vec::new());
@@ -597,7 +573,6 @@ transitions: [{ from: A, to: A, on: Short }]
         let template = |text: &str| Template::parse(text).unwrap();
         Lines {
             line_ending: "\r\n".to_owned(),
-            reset: Vec::new(),
             stimuli: vec![
                 ("Put".to_owned(), template("put {{{len(t)}}}")),
                 ("Send".to_owned(), template("{t}")),
@@ -610,10 +585,8 @@ transitions: [{ from: A, to: A, on: Short }]
                 ("Y".to_owned(), fitting(&["ok"])),
             ],
             answers: vec![("X".to_owned(), vec!["Put".to_owned()])],
-            ignored: Vec::new(),
-            captures: Vec::new(),
-            spelling: Spelling::default(),
             unmatched,
+            ..Lines::default()
         }
     }
 

@@ -8,9 +8,6 @@ use regex_automata::hybrid::dfa::DFA;
 use regex_automata::{Anchored, Input};
 
 /// Makes a pattern that must fit a whole line.
-///
-/// # Errors
-/// It is no regular expression, or one that is too large.
 pub fn pattern(text: &str) -> Result<Regex, regex::Error> {
     // Alone first: what is wrong with it shall be said about what the user wrote.
     Regex::new(text)?;

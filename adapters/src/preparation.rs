@@ -11,12 +11,10 @@ use regex::Regex;
 
 use crate::template::Template;
 
-/// A command.
 #[derive(Clone, Debug)]
 pub struct Command {
     /// The program and its arguments, no shell. `{port}` and the constants' names in braces are replaced.
     pub words: Vec<Template>,
-    /// Where it is started.
     pub directory: PathBuf,
     /// Variables of its environment, besides those of ours.
     pub environment: Vec<(String, String)>,
@@ -46,22 +44,18 @@ impl Default for Settle {
 /// Something that is done before a run.
 #[derive(Clone, Debug)]
 pub enum PreparationStep {
-    /// A request, of an HTTP server.
     Request(Probe),
     /// An exchange of lines, over the connection of the run.
     Exchange(Exchange),
     /// A command, which must end with status 0.
     Command(Command, Duration),
-    /// A time that passes.
     Pause(Duration),
 }
 
 /// A request whose answer says whether something is so.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    /// The request.
     pub request: Request,
-    /// The status of the answer.
     pub status: u16,
     /// What its body must look like, where that is asked for.
     pub body: Option<Regex>,
@@ -80,17 +74,14 @@ pub struct Exchange {
     pub over: Option<String>,
 }
 
-/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// `GET`, `POST`, ...
     pub method: String,
     /// From the first slash on. Values are percent-encoded.
     pub path: Template,
-    /// The body, where there is one.
     pub body: Option<Template>,
     /// Are the characters of the body its bytes? Else it is in UTF-8.
     pub is_latin1: bool,
-    /// Headers besides the usual ones.
     pub headers: Vec<(String, Template)>,
 }

@@ -30,9 +30,7 @@ const LAST_WORDS: Duration = Duration::from_millis(25);
 /// A command to launch: a [`crate::description::Command`] with its holes filled.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program and its arguments.
     pub words: Vec<String>,
-    /// The folder in which it is started.
     pub directory: PathBuf,
     /// Variables of the environment besides those of ours.
     pub environment: Vec<(String, String)>,
@@ -60,17 +58,12 @@ pub struct Process {
 /// Our ends of a process' standard input and output.
 #[derive(Debug)]
 pub struct Pipes {
-    /// The process reads what is written here.
     pub input: OwnedFd,
-    /// What the process writes can be read here.
     pub output: OwnedFd,
 }
 
 impl Process {
     /// Starts a process that is talked to over its standard input and output.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
     pub fn start_talking(launch: &Launch) -> Result<(Self, Pipes), Failure> {
         let (process, pipes) = start(launch, true)?;
         let lost = || Failure::Start(format!("`{}` has no standard input and output", process.name));
@@ -79,9 +72,6 @@ impl Process {
     }
 
     /// Starts a process that is talked to in another way. Only the end of what it writes is kept.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
     pub fn start_silent(launch: &Launch) -> Result<Self, Failure> {
         start(launch, false).map(|(process, _)| process)
     }
@@ -146,7 +136,6 @@ impl Process {
         Some(format!("; its last words:\n    {}", words.join("\n    ")))
     }
 
-    /// Returns how it ended, if it has.
     fn status(&self) -> Option<ExitStatus> {
         self.keeper.as_ref()?.status()
     }

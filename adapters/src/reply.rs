@@ -28,18 +28,14 @@ use crate::encoding::of_latin1;
 use crate::pattern::written;
 use crate::signature::{Signatures, Wire, too_long};
 
-/// An answer.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reply {
     /// What was asked: the stimulus, or the step before a run.
     pub to: String,
-    /// The status.
     pub status: u16,
     /// The headers, names in small letters, values that are UTF-8.
     pub headers: Vec<(String, String)>,
-    /// The content coding that it names.
     pub coding: Option<String>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -190,7 +186,6 @@ pub fn captured(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Option<St
     if is_from { text_at(&capture.place, reply).map(Cow::into_owned) } else { None }
 }
 
-/// What an answer says there.
 fn text_at<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>> {
     let text = match &place.source {
         // A part of what is received, which a group or a field names.
@@ -356,19 +351,11 @@ transitions: [{ from: A, to: A, on: No }]
             vec![("size".to_owned(), AnswerPlace::all_of(Source::Header("content-length".to_owned())))];
         let http = Http {
             base: crate::template::Template::fixed("http://127.0.0.1:1"),
-            launch: None,
-            tls: None,
-            reset: Vec::new(),
-            headers: Vec::new(),
-            stimuli: Vec::new(),
             observations: vec![
                 ("Part".to_owned(), Response { status: 206, headers: plain, values, ..Response::default() }),
                 ("Whole".to_owned(), Response { status: 206, values: size, ..Response::default() }),
             ],
-            captures: Vec::new(),
-            spelling: Default::default(),
-            unmatched: Unmatched::Fail,
-            settle: Default::default(),
+            ..Http::default()
         };
         for (headers, expected) in [
             ([("content-range", "bytes 2-5/9"), ("content-type", "text/plain")], "Part(2, 5)"),

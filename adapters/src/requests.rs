@@ -28,29 +28,22 @@ use crate::tls::{Broken, Tls};
 /// The largest body that is read, in bytes.
 const LARGEST_BODY: u64 = 1 << 20;
 
-/// The most requests that wait.
 const MOST_WAITING: usize = 1000;
 
-/// A request with its holes filled.
 #[derive(Debug)]
 pub struct Prepared {
-    /// Whose it is, for messages.
     pub name: String,
     /// `GET`, `POST`, ...
     pub method: String,
     /// With the server's address.
     pub url: String,
-    /// What is sent as its body, where it has one.
     pub body: Option<Vec<u8>>,
-    /// Headers besides the usual ones.
     pub headers: Vec<(String, String)>,
 }
 
-/// What became of a request.
 #[derive(Debug)]
 struct Answer {
     reply: Result<Reply, Failure>,
-    /// Has anything of it left us?
     sent: bool,
 }
 
@@ -58,7 +51,6 @@ struct Answer {
 #[derive(Debug)]
 pub struct Requests {
     queue: VecDeque<Prepared>,
-    /// The one that is under way.
     under_way: Option<String>,
     /// One that was sent, and will have no answer.
     unanswered: Option<String>,
@@ -112,7 +104,6 @@ impl Requests {
         Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, worker })
     }
 
-    /// Does nothing wait for an answer?
     pub fn is_idle(&self) -> bool {
         self.under_way.is_none() && self.queue.is_empty()
     }
@@ -200,7 +191,6 @@ fn gone() -> Failure {
     Failure::Lost("the requests are not sent any more".to_owned())
 }
 
-/// How requests are made.
 fn config() -> ureq::config::Config {
     Agent::config_builder()
         .http_status_as_error(false)
@@ -214,7 +204,6 @@ fn config() -> ureq::config::Config {
         .build()
 }
 
-/// One request and its response.
 fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<Reply, Failure> {
     let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
     for (name, value) in &prepared.headers {

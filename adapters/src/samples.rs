@@ -16,22 +16,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::adapter::Failure;
 use crate::process::{Launch, Pipes, Process};
 
-/// The most lines that one prints.
 pub const MOST_LINES: usize = 1000;
 
-/// The most bytes that one prints.
 const MOST_BYTES: usize = 1 << 18;
 
-/// A program that prints values of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SampleProgram {
-    /// The program and its arguments.
     pub words: Vec<String>,
-    /// Where it is started.
     pub directory: PathBuf,
-    /// Variables of its environment besides.
     pub environment: Vec<(String, String)>,
-    /// How long it may take.
     pub within: Duration,
     /// The types of the parameter, of which each value is.
     pub types: Vec<Type>,

@@ -14,8 +14,10 @@ use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as LocalAddr, UnixDatagram};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use coreach_model::lock::lock;
 
 use crate::adapter::{Failure, Session};
 use crate::address::host_and_port;
@@ -50,7 +52,6 @@ impl Server {
         Server { launch, address, process: None, port: None, folder: None }
     }
 
-    /// The process, while it is up.
     pub fn process(&self) -> Option<&Process> {
         self.process.as_ref()
     }
@@ -62,17 +63,11 @@ impl Server {
 
     /// Brings it up if it is not, and returns the first connection that it accepts, before the session's
     /// deadline.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
     pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
         self.reach(session, ("accepted no connection", connect, tcp_port))
     }
 
     /// Brings it up if it is not, and returns a socket for datagrams to it.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
     pub fn socket(
         &mut self,
         session: &Session<'_>,
@@ -170,9 +165,6 @@ impl Server {
 
     /// One more connection, to the server as it is: one of ours that has ended is not brought up again in the
     /// middle of a run.
-    ///
-    /// # Errors
-    /// [`Failure::Lost`].
     pub fn connect_again(&self, until: Instant) -> Result<TcpStream, Failure> {
         connect(&self.address()?, until).map_err(|why| {
             let what = format!("accepts no new connection ({why})");
@@ -208,7 +200,6 @@ impl Server {
         }
     }
 
-    /// Ends it.
     pub fn stop(&mut self) {
         self.process = None;
         self.port = None;
@@ -226,17 +217,11 @@ fn is_alive(process: &Process) -> bool {
 }
 
 /// A text in which only what belongs to a launch may be missing.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn fill(template: &Template, launched: &Launched) -> Result<String, Failure> {
     template.fill(|name| launched.hole(name)).map_err(|name| no_value(&name))
 }
 
 /// A command with its holes filled: what belongs to a launch, and the constants of the session.
-///
-/// # Errors
-/// [`Failure::Untranslatable`].
 pub fn filled(
     command: &Command,
     launched: &Launched,
@@ -335,7 +320,7 @@ pub fn resolved(address: &str, until: Instant) -> Resolved {
         return Ok(vec![numbers]);
     }
     let (sender, receiver) = mpsc::channel();
-    let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut asked = lock(&ASKED);
     let is_first = !asked.contains_key(address);
     asked.entry(address.to_owned()).or_default().push(sender);
     drop(asked);
@@ -354,7 +339,7 @@ pub fn resolved(address: &str, until: Instant) -> Resolved {
 }
 
 fn answer(name: &str, found: &Resolved) {
-    let waiting = ASKED.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    let waiting = lock(&ASKED).remove(name);
     for one in waiting.into_iter().flatten() {
         // Nobody may be waiting any more.
         let _ = one.send(found.clone());

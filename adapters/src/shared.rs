@@ -22,7 +22,6 @@ pub enum Shared {
     ByAddress,
     /// They do not disturb each other.
     Safe,
-    /// They share this.
     Named(String),
 }
 

@@ -28,7 +28,6 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    /// Those of a session.
     pub fn of(session: &Session<'_>) -> Self {
         let (actions, constants) = (actions(session.iosts), session.constants.to_vec());
         Signatures { actions, constants, ..Signatures::default() }
@@ -60,17 +59,14 @@ impl Signatures {
         self.announced = bytes;
     }
 
-    /// Is this captured?
     pub fn captures(&self, name: &str) -> bool {
         self.captures.knows(name)
     }
 
-    /// The action of this name.
     pub fn action(&self, name: &str) -> Option<&Action> {
         self.actions.iter().find(|action| action.name == name)
     }
 
-    /// The constants.
     pub fn constants(&self) -> &[(Datum, Value)] {
         &self.constants
     }
@@ -117,7 +113,6 @@ impl Signatures {
         }
     }
 
-    /// The names and values of a stimulus.
     pub fn named(&self, event: &Event) -> Map<String, Json> {
         let names = self.action(&event.action).into_iter().flat_map(|action| &action.parameters);
         names
@@ -202,12 +197,9 @@ impl Signatures {
     }
 }
 
-/// What stands on a wire for one value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wire<'a> {
-    /// A piece of a line.
     Text(&'a str),
-    /// A piece of a JSON text.
     Json(&'a Tree),
 }
 
@@ -273,7 +265,6 @@ pub fn too_long(digits: usize) -> Failure {
     Failure::Garbage(Misread::TooLong(digits).to_string())
 }
 
-/// The visible actions of a model.
 fn actions(iosts: &Iosts) -> Vec<Action> {
     iosts.actions.iter().filter(|action| action.is_visible()).cloned().collect()
 }

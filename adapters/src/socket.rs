@@ -13,7 +13,9 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use coreach_model::lock::lock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -35,9 +37,6 @@ use crate::tls::{Session, Tls};
 pub struct Line(Arc<UnixStream>);
 
 /// A line, and the end of it that the run keeps.
-///
-/// # Errors
-/// The kernel has no descriptor left.
 pub fn line() -> io::Result<(Line, UnixStream)> {
     let (theirs, ours) = UnixStream::pair()?;
     Ok((Line(Arc::new(theirs)), ours))
@@ -46,11 +45,8 @@ pub fn line() -> io::Result<(Line, UnixStream)> {
 /// Connects, for requests that can be given up.
 #[derive(Debug)]
 pub struct Connect {
-    /// The line to the run.
     pub line: Line,
-    /// Is set when something is sent.
     pub sent: Arc<AtomicBool>,
-    /// Keeps the bytes of the answer.
     pub answer: AnswerBytes,
     /// Sees every byte, in both directions.
     pub evidence: Evidence,
@@ -66,31 +62,23 @@ pub struct AnswerBytes(Arc<Mutex<Vec<u8>>>);
 const LARGEST_ANSWER: usize = 8 << 20;
 
 impl AnswerBytes {
-    /// Takes all of them.
     pub fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.lock())
+        std::mem::take(&mut lock(&self.0))
     }
 
     fn append(&self, new: &[u8]) -> Result<(), Error> {
-        let mut bytes = self.lock();
+        let mut bytes = lock(&self.0);
         if bytes.len() + new.len() > LARGEST_ANSWER {
             return Err(Error::BodyExceedsLimit(LARGEST_ANSWER as u64));
         }
         bytes.extend_from_slice(new);
         Ok(())
     }
-
-    // Nothing is done under the lock that could panic half-way.
-    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// The addresses that were found before.
 #[derive(Debug)]
 pub struct KnownAddress(pub Vec<SocketAddr>);
 
-/// A connection.
 #[derive(Debug)]
 pub struct Socket {
     stream: TcpStream,
@@ -173,7 +161,6 @@ impl Connect {
 }
 
 impl Line {
-    /// Waits until the stream is ready.
     fn wait(&self, stream: &TcpStream, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
         let rest = match timeout.after {
             ureq::unversioned::transport::time::Duration::Exact(rest) => Timespec::try_from(rest).ok(),

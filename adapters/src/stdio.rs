@@ -29,7 +29,6 @@ use crate::system::{self, Arrival, System, not_cleansed, not_started};
 use crate::template::Template;
 use crate::waited_time::WaitedTime;
 
-/// The adapter of a command.
 #[derive(Debug)]
 pub struct StdioAdapter {
     description: Stdio,
@@ -78,9 +77,6 @@ impl StdioAdapter {
     }
 
     /// Of the command in a variable of the environment, as a shell reads it.
-    ///
-    /// # Errors
-    /// [`Failure::Start`]: the variable is not there.
     pub fn of_environment(variable: &str) -> Result<Self, Failure> {
         match std::env::var(variable) {
             Ok(command) if !command.trim().is_empty() => {
@@ -245,7 +241,6 @@ impl StdioAdapter {
         dialogue.goes_on().then_some(dialogue)
     }
 
-    /// The stream of a new process.
     fn launched(&mut self, session: &Session<'_>) -> Result<Dialogue, Failure> {
         self.process = None;
         self.launched = None;

@@ -23,15 +23,12 @@ pub struct Stream {
     channel: Channel,
     inbox: Inbox,
     ended: Option<ChannelEnded>,
-    /// The number of bytes sent.
     sent: u64,
-    /// The number of bytes read.
     came: u64,
     /// Sees every byte, in both directions.
     evidence: Evidence,
 }
 
-/// The result of reading a frame.
 #[derive(PartialEq, Eq, Debug)]
 pub enum StreamFrame<'a> {
     /// A frame, without its delimiter or its length.
@@ -42,7 +39,6 @@ pub enum StreamFrame<'a> {
     Ended(ChannelEnded),
 }
 
-/// How the reading of a stream to its end went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Drained {
     /// The other side has ended it: it has taken all that was sent before.
@@ -250,12 +246,10 @@ impl Stream {
         }
     }
 
-    /// The number of bytes sent.
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// The number of bytes read.
     pub fn came(&self) -> u64 {
         self.came
     }
@@ -283,7 +277,6 @@ impl Stream {
         }
     }
 
-    /// The bytes that were read and not taken.
     pub fn rest(&self) -> &[u8] {
         self.inbox.rest()
     }
@@ -321,9 +314,6 @@ impl Stream {
 }
 
 /// Reads a frame as a text: a line, or a datagram, which may end as a line does.
-///
-/// # Errors
-/// [`Failure::Garbage`]: it is none.
 pub fn text(frame: &[u8]) -> Result<&str, Failure> {
     let line = line(frame)?;
     Ok(line.strip_suffix('\r').unwrap_or(line))
@@ -359,7 +349,6 @@ fn wait(fds: &mut [PollFd<'_>], until: Instant) {
     let _ = poll(fds, Timespec::try_from(rest).ok().as_ref());
 }
 
-/// Writes bytes for a message.
 pub(super) fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let more = if bytes.len() > MOST { "..." } else { "" };
@@ -381,7 +370,6 @@ mod tests {
         (Stream::new(channel, Cut::Lines), listener.accept().unwrap().0)
     }
 
-    /// The next frame as a line.
     fn line(stream: &mut Stream, until: Instant) -> Result<String, String> {
         match stream.frame(until, None) {
             Ok(StreamFrame::Bytes(frame)) => {

@@ -36,7 +36,6 @@ use crate::shared::Shared;
 /// Whether something that was under way has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrival {
-    /// It has come.
     Come,
     /// It may still come.
     Late,
@@ -96,7 +95,6 @@ impl System {
         Ok(())
     }
 
-    /// Ends a run.
     pub fn leave(&mut self) {
         if let Some(claim) = self.claim.take() {
             claim.leave(self.is_unclean());
@@ -113,7 +111,6 @@ impl System {
         self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: false });
     }
 
-    /// Notes that nothing is under way.
     pub fn mark_clean(&mut self) {
         self.under_way = None;
     }
@@ -167,9 +164,6 @@ pub const QUIET: &str = "quiet";
 pub const UNDER_WAY: &str = "datagrams of an earlier run may be under way";
 
 /// Does those steps that need no connection, in their order: commands and pauses.
-///
-/// # Errors
-/// [`Failure::Start`].
 pub fn run_steps_apart(
     steps: &[PreparationStep],
     launched: &Launched,
@@ -204,9 +198,6 @@ pub fn command(
 }
 
 /// Lets time pass, but not beyond the run's.
-///
-/// # Errors
-/// [`Failure::Start`]: there is not so much time.
 pub fn pause(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
     let until = Instant::now() + time;
     std::thread::sleep(until.min(session.deadline).saturating_duration_since(Instant::now()));

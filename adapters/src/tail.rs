@@ -6,10 +6,11 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use coreach_model::excerpt::shortened;
+use coreach_model::lock::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// The number of bytes that are kept.
@@ -37,24 +38,14 @@ struct State {
     is_unwanted: bool,
 }
 
-impl Shared {
-    // Nothing is done under the lock that could panic half-way.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Tail {
     /// Reads a pipe to its end.
-    ///
-    /// # Errors
-    /// There is no thread for it.
     pub fn of(pipe: OwnedFd) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
         std::thread::Builder::new().name("stderr".to_owned()).stack_size(128 << 10).spawn(move || {
             follow(&File::from(pipe), &theirs);
-            theirs.lock().has_ended = true;
+            lock(&theirs.state).has_ended = true;
             theirs.ended.notify_all();
         })?;
         Ok(Tail(shared))
@@ -62,7 +53,7 @@ impl Tail {
 
     /// What has come since this was last asked, as far as it is kept, and how many bytes before it are not.
     pub fn news(&self) -> (Vec<u8>, usize) {
-        let mut state = self.0.lock();
+        let mut state = lock(&self.0.state);
         let new = std::mem::take(&mut state.new);
         let kept = new.min(state.last.len());
         (state.last[state.last.len() - kept..].to_vec(), new - kept)
@@ -74,7 +65,7 @@ impl Tail {
         let (state, _) = self
             .0
             .ended
-            .wait_timeout_while(self.0.lock(), moment, |state| !state.has_ended)
+            .wait_timeout_while(lock(&self.0.state), moment, |state| !state.has_ended)
             .unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&state.last);
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
@@ -86,7 +77,7 @@ impl Tail {
 
 impl Drop for Tail {
     fn drop(&mut self) {
-        self.0.lock().is_unwanted = true;
+        lock(&self.0.state).is_unwanted = true;
     }
 }
 
@@ -108,7 +99,7 @@ fn follow(mut pipe: &File, shared: &Shared) {
             if count == 0 {
                 return;
             }
-            let mut state = shared.lock();
+            let mut state = lock(&shared.state);
             state.new += count;
             state.last.extend_from_slice(&chunk[..count]);
             let surplus = state.last.len().saturating_sub(KEPT);
@@ -117,7 +108,7 @@ fn follow(mut pipe: &File, shared: &Shared) {
         // One who writes without an end gives no pause in which to ask.
         if !is_ready || asked.elapsed() > PATIENCE {
             asked = Instant::now();
-            if shared.lock().is_unwanted {
+            if lock(&shared.state).is_unwanted {
                 return;
             }
         }

@@ -110,7 +110,6 @@ impl TcpAdapter {
         self.secured(channel, session.deadline).map_err(Failure::Start)
     }
 
-    /// With TLS, where it is spoken.
     fn secured(&self, channel: Channel, until: Instant) -> Result<Channel, String> {
         let Some(tls) = &self.description.tls else { return Ok(channel) };
         let address = self.server.address().map_err(|failure| failure.text().to_owned())?;

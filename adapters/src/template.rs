@@ -13,8 +13,7 @@ use std::ops::Range;
 
 use crate::encoding::{base64, hex};
 
-/// A text cut at its holes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Template(Vec<Piece>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,10 +23,8 @@ enum Piece {
     Hole(Vec<Function>, String),
 }
 
-/// A piece of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TemplatePart<'a> {
-    /// A text.
     Text(&'a str),
     /// The functions from the outermost to the innermost, and the name.
     Hole(&'a [Function], &'a str),
@@ -42,7 +39,6 @@ coreach_model::words! {
         Base64 = "base64",
         /// Its bytes in pairs of small hexadecimal digits.
         Hex = "hex",
-        /// In small letters.
         Lower = "lower",
         /// As a JSON string, with its quotes.
         Json = "json",
@@ -69,18 +65,14 @@ impl Function {
 /// Why a text is no template: what is wrong, and at which bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemplateError {
-    /// What is wrong.
     pub wrong: Wrong,
     /// Where, in bytes of the text.
     pub at: Range<usize>,
 }
 
-/// What is wrong with a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// Something with its braces.
     Braces(&'static str),
-    /// No function is called so.
     Function(String),
     /// This function has another number of arguments than one.
     Arity(Function, usize),
@@ -189,7 +181,6 @@ impl Template {
         Ok(builder.finish())
     }
 
-    /// The names of the holes, in order.
     pub fn holes(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Hole(_, name) => Some(name.as_str()),
@@ -197,7 +188,6 @@ impl Template {
         })
     }
 
-    /// Its pieces, in order.
     pub fn parts(&self) -> impl Iterator<Item = TemplatePart<'_>> {
         self.0.iter().map(|piece| match piece {
             Piece::Text(text) => TemplatePart::Text(text),

@@ -15,18 +15,13 @@ use tempfile::TempDir;
 /// The variable in which a launched process finds its folder.
 pub const VARIABLE: &str = "COREACH_TMP";
 
-/// A folder that is there as long as this is.
 #[derive(Debug)]
 pub struct TemporaryFolder {
-    /// Its name, from the root on.
     name: String,
 }
 
 impl TemporaryFolder {
     /// Makes an empty one that nobody but our user may enter.
-    ///
-    /// # Errors
-    /// There is no place for it.
     pub fn new() -> io::Result<Self> {
         TemporaryFolder::within(&std::path::absolute(std::env::temp_dir())?)
     }
@@ -43,7 +38,6 @@ impl TemporaryFolder {
         Ok(TemporaryFolder { name })
     }
 
-    /// Its name, from the root on.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -56,10 +50,6 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Removes a folder with all that is in it.
-///
-/// # Errors
-/// Something cannot be removed, or something is mounted there.
 pub fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}

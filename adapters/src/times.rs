@@ -22,12 +22,10 @@ pub mod milliseconds_of {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    /// Writes it.
     pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(super::milliseconds(*time))
     }
 
-    /// Reads it.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
         let ms = f64::deserialize(deserializer)?;
         super::seconds(ms / 1e3).ok_or_else(|| D::Error::custom(format!("{ms} ms is no time")))

@@ -25,20 +25,17 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore};
 
 use rustix::event::PollFlags;
 
-/// With whom TLS is spoken.
 #[derive(Clone, Debug)]
 pub struct Tls {
     config: Arc<ClientConfig>,
     /// Whose name the certificate must have, where it is not the host's.
     name: Option<ServerName<'static>>,
-    /// Where the texts lie.
     files: Option<Files>,
 }
 
 /// Where the texts lie, for other programs that are to speak with the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Files {
-    /// The authorities that are trusted.
     pub authorities: PathBuf,
     /// Our certificate and its key.
     pub client: Option<(PathBuf, PathBuf)>,
@@ -46,14 +43,10 @@ pub struct Files {
     pub name: Option<String>,
 }
 
-/// Which file is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum File {
-    /// The authorities that are trusted.
     Authorities,
-    /// Our certificate.
     Certificate,
-    /// Its key.
     Key,
 }
 
@@ -65,9 +58,6 @@ pub fn is_name(text: &str) -> bool {
 impl Tls {
     /// From texts in PEM: the certificates of the authorities that are trusted; our certificate (and those
     /// between it and its authority) with its key. `name`: the server's, where it is not the host's.
-    ///
-    /// # Errors
-    /// Which text is wrong, and why.
     pub fn of(
         authorities: &[u8],
         client: Option<(&[u8], &[u8])>,
@@ -104,13 +94,11 @@ impl Tls {
         Ok(Tls { config: Arc::new(config), name, files: None })
     }
 
-    /// Notes where the texts lie.
     #[must_use]
     pub fn with_files(self, files: Files) -> Self {
         Tls { files: Some(files), ..self }
     }
 
-    /// Where the texts lie, if that is known.
     pub fn files(&self) -> Option<&Files> {
         self.files.as_ref()
     }
@@ -137,7 +125,6 @@ fn bare(host: &str) -> &str {
 /// What is no TLS, or not with whom it should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Broken {
-    /// In words.
     pub text: String,
     /// The other side has ended it, and said why.
     pub is_alert: bool,
@@ -162,7 +149,6 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-/// TLS on one connection.
 #[derive(Debug)]
 pub struct Session {
     connection: ClientConnection,
@@ -239,9 +225,6 @@ impl Session {
 
     /// Writes some bytes, of which the same must be given again where it would wait: they count when they
     /// have left us.
-    ///
-    /// # Errors
-    /// Those of the connection.
     pub fn write(&mut self, mut socket: impl Read + Write, bytes: &[u8]) -> io::Result<usize> {
         self.flush(&mut socket)?;
         if self.accepted == 0 {

@@ -14,9 +14,7 @@ use crate::linear::constant_truth;
 /// A positive formula over linear constraints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// Holds everywhere.
     Yes,
-    /// Holds nowhere.
     No,
     Linear(Vec<Constraint>),
     Congruence(Congruence),

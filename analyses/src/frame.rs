@@ -86,7 +86,7 @@ pub struct Identities {
 }
 
 /// The variables' order of a numerical domain, and of the partition around it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Frame {
     pub numeric: Vec<Place>,
     /// For each dimension: is it an integer?
@@ -112,20 +112,7 @@ pub struct Frame {
 impl Frame {
     /// The frame without any place: the control structure alone.
     pub fn blind() -> Self {
-        Frame {
-            numeric: Vec::new(),
-            integer: Vec::new(),
-            bounds: Vec::new(),
-            finite: Vec::new(),
-            cells: 1,
-            identities: Identities::default(),
-            dropped: Vec::new(),
-            arrays: Arrays::default(),
-            summaries: Vec::new(),
-            condition_limit: CONDITION_LIMIT,
-            congruences: false,
-            slots: HashMap::new(),
-        }
+        Frame { cells: 1, condition_limit: CONDITION_LIMIT, ..Frame::default() }
     }
 
     /// The frame of a model, its partition limited to this number of cells (at least one).
@@ -220,7 +207,6 @@ impl Frame {
         cell / finite.stride % finite.values.len() as u32
     }
 
-    /// The cell with one digit replaced.
     pub fn with_digit(&self, cell: u32, position: usize, digit: u32) -> u32 {
         cell - self.digit(cell, position) * self.finite[position].stride
             + digit * self.finite[position].stride

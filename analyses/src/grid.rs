@@ -277,7 +277,6 @@ impl Grid {
         Self::of(self.dimensions, self.equalities.clone(), congruences)
     }
 
-    /// The least grid around both.
     pub fn join(&self, other: &Self) -> Self {
         if self.is_none() || self == other {
             return other.clone();

@@ -14,8 +14,8 @@
 
 use std::collections::HashMap;
 
-use coreach_model::iosts::{Iosts, Location, LocationId};
-use coreach_model::{Datum, Numbered, Term};
+use coreach_model::iosts::{Iosts, Location};
+use coreach_model::{Datum, Term};
 use coreach_polyhedra::{Constraint, Integer, Limits, LinearExpression, Polyhedron, Rational, Relation};
 use dashu::rational::RBig;
 
@@ -73,17 +73,8 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
 
 /// A frame is made of a model's data; this model has nothing else.
 fn carrier(data: &[Datum]) -> Iosts {
-    Iosts {
-        name: String::new(),
-        constants: Vec::new(),
-        variables: data.to_vec(),
-        initial_condition: Term::yes(),
-        locations: vec![Location::named("l")].into(),
-        initial: LocationId(0),
-        actions: Numbered::new(),
-        transitions: Numbered::new(),
-        origin: None,
-    }
+    let locations = vec![Location::named("l")].into();
+    Iosts { variables: data.to_vec(), locations, ..Iosts::default() }
 }
 
 impl Hull {

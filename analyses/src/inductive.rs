@@ -65,7 +65,6 @@ pub struct HornClauses<T = ()> {
     pub orientation: Orientation,
     pub points: Vec<Point<T>>,
     pub entries: Vec<u32>,
-    /// How values flow, in the order of the transitions.
     pub steps: Vec<HornStep>,
 }
 
@@ -73,7 +72,6 @@ pub struct HornClauses<T = ()> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefinementIteration {
     pub orientation: Orientation,
-    /// By point.
     pub facts: Vec<Term>,
 }
 

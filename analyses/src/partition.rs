@@ -56,7 +56,6 @@ pub struct Elements<D> {
     dimensions: usize,
     integer: Vec<bool>,
     elements: Vec<D>,
-    /// The constraints that occur, once each.
     lines: Vec<Rc<Constraint>>,
     line_of: FastMap<Rc<Constraint>, u32>,
     /// The elements by what they say: the numbers of their constraints, and that of what they say in

@@ -31,7 +31,7 @@ pub type LocationNumber = usize;
 pub type ActionNumber = usize;
 
 /// A stage's result.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A result of coreach")]
 pub struct Document {
     /// `coreach`
@@ -97,7 +97,7 @@ pub struct Document {
 }
 
 /// The program that wrote a document.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Generator {
     /// Its name.
     pub name: String,
@@ -147,7 +147,7 @@ pub struct TimedEntry {
 }
 
 /// How large a graph is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Locations.
     pub locations: usize,
@@ -202,7 +202,7 @@ pub struct ActionEntry {
 }
 
 /// Where a graph begins.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Initial {
     /// The location.
     pub location: LocationNumber,
@@ -221,7 +221,7 @@ pub enum PurposeMark {
 }
 
 /// A location.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LocationEntry {
     /// Its name.
     pub name: String,

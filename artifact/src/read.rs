@@ -88,9 +88,6 @@ pub fn document(bytes: &[u8]) -> Result<Document, DocumentError> {
 }
 
 /// The graph of a document.
-///
-/// # Errors
-/// [`DocumentError`]: what is wrong with it.
 pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
     let types = read_types(&document.types)?;
     let terms = read_terms(&document.terms, &types)?;

@@ -5,7 +5,7 @@ use coreach_model::{ActionKind, Datum, Iosts, Number};
 
 use crate::document::{
     ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
-    LocationEntry, Origins, Role, TransitionEntry,
+    LocationEntry, Role, TransitionEntry,
 };
 use crate::terms::TermTable;
 use crate::types::{DatumEntry, TypeTable};
@@ -33,29 +33,14 @@ impl Tables {
 
 /// The document of a graph that is the result of this stage; the tables are not in it yet.
 pub fn graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
+    let (locations, transitions) = (iosts.locations.len(), iosts.transitions.len());
     Document {
         format: FORMAT.to_owned(),
         format_version: FORMAT_VERSION,
         generator: Generator { name: FORMAT.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         stage: stage.to_owned(),
         name: iosts.name.clone(),
-        purpose: None,
-        made_of: None,
-        conjuncts: Vec::new(),
-        timed: None,
-        counts: Counts {
-            locations: iosts.locations.len(),
-            transitions: iosts.transitions.len(),
-            pass: 0,
-            inconclusive: 0,
-            fail: 0,
-        },
-        purpose_reachable: None,
-        lookahead: None,
-        selection: None,
-        imprecisions: Vec::new(),
-        types: Vec::new(),
-        terms: Vec::new(),
+        counts: Counts { locations, transitions, ..Counts::default() },
         constants: tables.data(&iosts.constants),
         variables: tables.data(&iosts.variables),
         actions: iosts.actions.iter().map(|one| action(one, tables)).collect(),
@@ -65,8 +50,7 @@ pub fn graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
         },
         locations: iosts.locations.iter().map(location).collect(),
         transitions: iosts.transitions.iter().map(|one| transition(iosts, one, tables)).collect(),
-        others_fail: None,
-        readable: None,
+        ..Document::default()
     }
 }
 
@@ -90,13 +74,7 @@ fn location(location: &coreach_model::iosts::Location) -> LocationEntry {
         name: location.name.clone(),
         label: location.label.clone(),
         description: location.description.clone(),
-        mark: None,
-        verdict: None,
-        must_answer: None,
-        violates: None,
-        origins: Origins::default(),
-        reach: None,
-        coreach: None,
+        ..LocationEntry::default()
     }
 }
 

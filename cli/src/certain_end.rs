@@ -19,14 +19,15 @@
 //! The exit code for a signal is 128 and its number, as of a shell: 130, 143, 129.
 
 use std::os::fd::BorrowedFd;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, thread};
 
 use coreach_adapters::keeper;
 use coreach_model::Diagnostic;
 use coreach_model::budget::{self, Limit, Overdue, Passed, WAITS};
+use coreach_model::lock::lock;
 use coreach_pipeline::stop::{INTERRUPTED, Stop};
 use coreach_project::{budget as allowed, render};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -37,7 +38,6 @@ use crate::answer::is_json;
 use crate::exit::Exit;
 use crate::{console, write};
 
-/// How often the watch looks.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long a command may tell what is finished, after a signal.
@@ -46,7 +46,6 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// How long killing what is below us may take.
 const KILLING: Duration = Duration::from_millis(500);
 
-/// The signals that end us, with their names.
 const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")];
 
 /// The signal that has come; 0 while none has.
@@ -150,7 +149,6 @@ fn look() {
     }
 }
 
-/// The resident memory, in bytes.
 fn resident() -> u64 {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
@@ -192,7 +190,6 @@ fn stop(passed: Passed) -> ! {
     end(Exit::Stopped.code(), || Stop::Budget(passed).to_diagnostic())
 }
 
-/// Ends the process, with a message.
 fn end(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
     keeper::end_all(KILLING);
@@ -238,8 +235,4 @@ fn put(to: BorrowedFd<'_>, text: &str) {
             _ => return,
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

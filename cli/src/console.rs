@@ -1,12 +1,13 @@
 //! Where words go: data to standard output, everything else to standard error.
 
 use std::io::{self, ErrorKind, IsTerminal, StdoutLock, Write};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::ValueEnum;
 
+use coreach_model::lock::lock;
 use coreach_model::{Diagnostic, journal};
 use coreach_project::render::{Style, render};
 
@@ -70,7 +71,7 @@ static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 
 impl StandardOutput {
     fn does(work: impl FnOnce(StdoutLock<'_>) -> io::Result<()>) {
-        let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lost = lock(&LOST);
         if lost.is_none() {
             *lost = work(io::stdout().lock()).err();
         }
@@ -92,7 +93,7 @@ impl Write for StandardOutput {
 /// Why something was not written to standard output, if that is nobody's wish: who closed the pipe has read
 /// what was wanted.
 pub fn unwritten() -> Option<io::Error> {
-    let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let lost = lock(&LOST).take();
     lost.filter(|error| error.kind() != ErrorKind::BrokenPipe)
 }
 

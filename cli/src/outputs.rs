@@ -51,7 +51,6 @@ pub struct GivenPath {
     pub is_read: bool,
 }
 
-/// The paths of the command line.
 static GIVEN: OnceLock<Vec<GivenPath>> = OnceLock::new();
 
 /// Keeps the paths of the command line.
@@ -90,9 +89,6 @@ fn list_paths(command: &str, matches: &ArgMatches, paths: &mut Vec<GivenPath>) {
 }
 
 /// The files that the command is to write, if all of them may be.
-///
-/// # Errors
-/// One finding for each that must not.
 pub fn outputs(wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
     static INPUTS: OnceLock<Inputs> = OnceLock::new();
     if wanted.is_empty() {

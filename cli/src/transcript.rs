@@ -45,10 +45,8 @@ pub fn transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     text
 }
 
-/// One connection, message by message.
 struct Connection<'a> {
     text: &'a mut String,
-    /// Is there a pipe to it?
     is_open: bool,
     last: Option<Duration>,
 }
@@ -155,7 +153,6 @@ fn put(text: &mut String, line: &str) {
     let _ = writeln!(text, "{line}");
 }
 
-/// A text as one word of a shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

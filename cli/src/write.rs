@@ -17,17 +17,17 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use coreach_execution::campaign::{Store, StoreError};
 use coreach_model::journal;
+use coreach_model::lock::lock;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
 use tempfile::NamedTempFile;
 
 use crate::outputs::Output;
 
-/// The number of the next temporary name.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Temporary files that may be there now.
@@ -152,9 +152,6 @@ impl Write for PendingFile {
 }
 
 /// Checks before the work whether a file can be written after it.
-///
-/// # Errors
-/// As of [`write()`].
 pub fn check_writable(output: &Output) -> io::Result<()> {
     PendingFile::new(output).map(drop)
 }
@@ -177,9 +174,6 @@ pub fn write_with<E: From<io::Error>>(
 }
 
 /// Writes a file, whole or not at all.
-///
-/// # Errors
-/// As of [`write_with`].
 pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let bytes = bytes.as_ref();
     write_with(output, |file| file.write_all(bytes))?;
@@ -188,9 +182,6 @@ pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
 }
 
 /// Writes a file of an output that replaces nothing. Returns whether the name was free.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     let bytes = bytes.as_ref();
     match write_with(output, |file| file.write_all(bytes)) {
@@ -200,17 +191,11 @@ pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
 }
 
 /// Makes a folder for what may hold secrets, and those above it. Each new folder belongs to its owner alone.
-///
-/// # Errors
-/// A folder cannot be made.
 pub fn private_folder(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Opens a store that runs are added to, and makes it if there is none.
-///
-/// # Errors
-/// The file is no store of ours, or it cannot be written.
 pub fn open_store(output: &Output, name: &str) -> Result<Store, StoreError> {
     Store::open(output.path(), name)
 }
@@ -223,10 +208,6 @@ pub fn abandon() {
         let _ = fs::remove_file(path);
     }
     std::mem::forget(open);
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -34,12 +34,9 @@ use crate::outcome::{Outcome, OutcomeKind, cause};
 /// What the word of a cause is that an event of the model decided.
 const EVENT: &str = "event";
 
-/// What failed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Bucket {
-    /// How it ended.
     pub verdict: OutcomeKind,
-    /// The place in the specification.
     pub place: String,
     /// Why, as a word of [`crate::outcome`].
     pub cause: String,

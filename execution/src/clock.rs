@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use crate::judge::Judge;
 
-/// What is known of the time.
 #[derive(Debug)]
 pub(crate) struct Clock {
     /// Until here the judge has been shown it, or a stimulus was sent.

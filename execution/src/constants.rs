@@ -13,7 +13,7 @@ use coreach_analyses::symbolic::search::{SearchLimits, SearchOutcome, Searcher};
 use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, Value, codec};
 
 use crate::initial::{self, NoState};
@@ -24,12 +24,10 @@ use crate::values::{ATTEMPTS, MIX, Values, any, is_drawable, pivots};
 /// How far a way to Pass is looked for when constants are chosen.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_nodes: 100, work: 1_000_000 };
 
-/// Why there is no run with these constants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstantsError {
     /// No constant has this name; the names that there are.
     Unknown(String, Vec<String>),
-    /// The text is no value of the constant's type.
     NoValue(String, String),
     /// With what is given, the initial condition cannot hold: the purpose is out of reach.
     Unsatisfiable(String),
@@ -141,7 +139,6 @@ fn on_a_way(
     Some(constants)
 }
 
-/// Constants that the initial condition allows.
 fn drawn(
     test: &TestCase,
     given: &Valuation,
@@ -159,10 +156,8 @@ fn drawn(
     }
     let chosen = Values::new(MIX).choose(condition, &all, given, random, solver);
     let Some(chosen) = chosen else {
-        let known: Substitution =
-            given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
         let text = condition.to_string();
-        return Err(match solver.check(&substitute(condition, &known).conjuncts()) {
+        return Err(match solver.check(&substitute(condition, &literals(given)).conjuncts()) {
             Answer::Unsat => ConstantsError::Unsatisfiable(text),
             _ => ConstantsError::NotKnown(text),
         });
@@ -200,7 +195,6 @@ fn drawn_first(
     None
 }
 
-/// The initial state with all constants.
 fn state_with(
     test: &TestCase,
     constants: &Valuation,

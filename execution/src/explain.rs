@@ -25,7 +25,6 @@ use crate::times;
 /// What can be said about the end of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Reason {
-    /// One sentence.
     pub summary: String,
     /// The label of the location in which the last event came, or in which the run ended.
     pub location: String,
@@ -67,7 +66,6 @@ pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
     explained(judge, run).1
 }
 
-/// Both.
 pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let verdict = run.outcome.verdict();
     let decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));

@@ -13,10 +13,9 @@
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::semantics::{InitialError, State, initial_states, is_initial};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Iosts, Term, Value};
+use coreach_model::term::{literals, substitute};
+use coreach_model::{Iosts, Value};
 
-/// Why no initial state is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoState {
     /// There is none: a constant has no value that fits, or the initial condition cannot hold.
@@ -26,7 +25,6 @@ pub enum NoState {
 }
 
 impl NoState {
-    /// What that means, for people.
     pub fn text(self) -> &'static str {
         match self {
             NoState::None => "no initial state satisfies the initial condition",
@@ -54,9 +52,8 @@ pub fn states(
         .iter()
         .filter_map(|datum| Some((datum.clone(), constants.get(datum)?.clone())))
         .collect();
-    let literals: Substitution =
-        known.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-    let mut found = match solver.witness(&substitute(&iosts.initial_condition, &literals).conjuncts()) {
+    let condition = substitute(&iosts.initial_condition, &literals(&known));
+    let mut found = match solver.witness(&condition.conjuncts()) {
         Witness::Found(found) => found,
         Witness::None => return Err(NoState::None),
         Witness::Unknown => return Err(NoState::NotKnown),

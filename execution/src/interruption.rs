@@ -32,7 +32,6 @@ pub const WINDOW: Duration = Duration::from_millis(200);
 /// So long after its last words a system that says something at its end may end.
 const LAST_WORDS: Duration = Duration::from_millis(10);
 
-/// How often it is looked at.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Where the program is ending, this does not return: it unwinds to the work that is given up

@@ -29,7 +29,6 @@ use crate::outcome::OutcomeKind;
 /// What JUnit makes of a case: its element, and the count that it adds to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JunitResult {
-    /// No element.
     Success,
     /// `skipped`
     Skipped,
@@ -62,7 +61,6 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts one more.
     pub fn add(&mut self, kind: JunitResult, seconds: f64) {
         self.tests += 1;
         self.seconds += seconds;
@@ -74,7 +72,6 @@ impl Counts {
         }
     }
 
-    /// Counts those of another one.
     pub fn include(&mut self, other: &Counts) {
         self.tests += other.tests;
         self.failures += other.failures;
@@ -94,12 +91,9 @@ impl Counts {
     }
 }
 
-/// A case of a suite.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
-    /// What it is called.
     pub name: String,
-    /// What it is.
     pub kind: JunitResult,
     /// Why, as a word; of what is no success.
     pub cause: String,
@@ -107,11 +101,8 @@ pub struct Case {
     pub message: String,
     /// The same at length.
     pub text: String,
-    /// How long it took.
     pub seconds: f64,
-    /// The events.
     pub out: Option<String>,
-    /// The wire.
     pub wire: Option<String>,
 }
 
@@ -129,10 +120,8 @@ impl Case {
     }
 }
 
-/// The suite of what was left out.
 pub const LEFT_OUT: &str = "left out";
 
-/// The element of all suites.
 const SUITES: &str = "testsuites";
 
 /// A time as the schema takes it.
@@ -140,10 +129,8 @@ fn seconds(time: f64) -> String {
     format!("{time:.3}")
 }
 
-/// A report that is being written.
 pub struct Report<W: Write> {
     writer: Writer<W>,
-    /// The name of the suite that is open.
     suite: String,
 }
 
@@ -159,7 +146,6 @@ impl<W: Write> Report<W> {
         Ok(report)
     }
 
-    /// Begins a suite. A property is a name and a value.
     pub fn suite(&mut self, name: &str, counts: &Counts, properties: &[(String, String)]) -> io::Result<()> {
         self.suite = name.to_owned();
         self.counted("testsuite", name, counts)?;
@@ -174,7 +160,6 @@ impl<W: Write> Report<W> {
         Ok(())
     }
 
-    /// A case of the suite that is open.
     pub fn case(&mut self, case: &Case) -> io::Result<()> {
         let seconds = seconds(case.seconds);
         let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];
@@ -202,12 +187,10 @@ impl<W: Write> Report<W> {
         self.close("testcase")
     }
 
-    /// Ends the suite that is open.
     pub fn end_suite(&mut self) -> io::Result<()> {
         self.close("testsuite")
     }
 
-    /// Ends the report.
     pub fn end(mut self) -> io::Result<()> {
         self.close(SUITES)?;
         let out = self.writer.get_mut();

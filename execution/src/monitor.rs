@@ -41,7 +41,6 @@ use crate::values::boundaries::boundaries;
 /// The most states that are followed one by one.
 pub const MOST: usize = 2048;
 
-/// The most formulas.
 const MOST_FORMULAS: usize = 64;
 
 /// States, and formulas where they stand for more.
@@ -49,7 +48,6 @@ type After = (BTreeSet<State>, Vec<SymbolicState>);
 
 const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
 
-/// A specification that follows a trace.
 #[derive(Clone, Debug)]
 pub struct Monitor<'a> {
     specification: &'a Iosts,
@@ -67,7 +65,6 @@ pub struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    /// At the beginning.
     pub fn new(specification: &'a Iosts, initial: BTreeSet<State>) -> Self {
         let initial = internal_closure(specification, initial);
         let taken = specification.transitions.map(|_| 0);
@@ -115,7 +112,6 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Follows an event, where the specification allows it.
     fn follow(&mut self, event: &Event) -> Judged {
         match self.specification.find_action(&event.action) {
             Some(action) => self.follow_action(action, &event.values),

@@ -1,7 +1,7 @@
 //! From what an IUT file says to the adapter that does it: the one place that knows all adapters.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use coreach_adapters::Adapter;
 use coreach_adapters::description::{Iut, Transport};
@@ -9,6 +9,7 @@ use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::in_process::InProcess;
 use coreach_adapters::stdio::StdioAdapter;
 use coreach_adapters::tcp::TcpAdapter;
+use coreach_model::lock::lock;
 
 use crate::lazy::Lazy;
 use crate::simulated::Simulated;
@@ -18,7 +19,6 @@ use crate::timed::simulated::TimedSystem;
 enum Link {
     /// A model, which has a solver of its own thread.
     Here(Box<dyn Adapter>),
-    /// A system elsewhere.
     Elsewhere(Box<dyn Adapter + Send>),
 }
 
@@ -67,7 +67,7 @@ pub struct Links(Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>);
 impl Links {
     /// Uses a way to an implementation: one that was kept, or a new one.
     pub fn with<R>(&self, number: usize, iut: &Iut, work: impl FnOnce(&mut dyn Adapter) -> R) -> R {
-        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || lock(&self.0);
         if !iut.way.outlives_runs() {
             return work(open(iut).as_mut());
         }

@@ -21,10 +21,8 @@ use serde_json::Value as Json;
 
 use crate::times::{self, seconds};
 
-/// How a run ended, without why.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OutcomeKind {
-    /// With a verdict.
     Verdict(Verdict),
     /// Without: something between tester and implementation broke.
     RunError,
@@ -43,7 +41,6 @@ impl OutcomeKind {
     /// The worst of them: the implementation does what it must not.
     pub const FAIL: OutcomeKind = OutcomeKind::Verdict(Verdict::Fail);
 
-    /// The word.
     pub fn name(self) -> &'static str {
         match self {
             OutcomeKind::Verdict(verdict) => verdict.name(),
@@ -51,7 +48,6 @@ impl OutcomeKind {
         }
     }
 
-    /// The one of this word.
     pub fn named(name: &str) -> Option<OutcomeKind> {
         OutcomeKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -75,16 +71,9 @@ impl fmt::Display for OutcomeKind {
 }
 
 /// A word that is none of ours: a file of a later version, or one that somebody wrote.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoOutcome(String);
-
-impl fmt::Display for NoOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no verdict", self.0)
-    }
+fn no_outcome(name: &str) -> String {
+    format!("`{name}` is no verdict")
 }
-
-impl std::error::Error for NoOutcome {}
 
 impl Serialize for OutcomeKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -95,7 +84,7 @@ impl Serialize for OutcomeKind {
 impl<'de> Deserialize<'de> for OutcomeKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        OutcomeKind::named(&name).ok_or_else(|| serde::de::Error::custom(NoOutcome(name)))
+        OutcomeKind::named(&name).ok_or_else(|| serde::de::Error::custom(no_outcome(&name)))
     }
 }
 
@@ -108,14 +97,12 @@ impl ToSql for OutcomeKind {
 impl FromSql for OutcomeKind {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let name = value.as_str()?;
-        OutcomeKind::named(name).ok_or_else(|| FromSqlError::Other(Box::new(NoOutcome(name.to_owned()))))
+        OutcomeKind::named(name).ok_or_else(|| FromSqlError::Other(no_outcome(name).into()))
     }
 }
 
-/// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// With a verdict.
     Verdict(Verdict, Cause),
     /// Without: something between tester and implementation broke.
     RunError(Failure),
@@ -140,7 +127,6 @@ impl Outcome {
         self.kind().name()
     }
 
-    /// The verdict, where there is one.
     pub fn verdict(&self) -> Option<Verdict> {
         match self {
             Outcome::Verdict(verdict, _) => Some(*verdict),
@@ -149,7 +135,6 @@ impl Outcome {
     }
 }
 
-/// Why a verdict was given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// The last step of the trace led to the verdict.
@@ -228,9 +213,6 @@ pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
 }
 
 /// What [`cause`] and a kind of outcome were made of.
-///
-/// # Errors
-/// The words do not fit each other: no run ends so.
 pub fn outcome(kind: OutcomeKind, cause: &str, detail: &Json) -> Result<Outcome, String> {
     let wrong = |what: &str| format!("`detail` of the cause `{cause}` must be {what}");
     let text = || detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));

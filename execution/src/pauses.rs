@@ -36,7 +36,6 @@ const LONGER_IN_ANY_CASE: Duration = Duration::from_secs(1);
 const PART: u32 = 8;
 const LITTLE: Duration = Duration::from_millis(10);
 
-/// Measures the waits of one step.
 #[derive(Default)]
 pub(crate) struct Pauses {
     measured: Option<Measured>,
@@ -85,7 +84,6 @@ impl Pauses {
         whole(probe.since(*since).all.max(theirs).max(read_own_waited_time().saturating_sub(*own)))
     }
 
-    /// From here on.
     pub(crate) fn again(&mut self, adapter: &dyn Adapter) {
         if let Some(measured) = &mut self.measured {
             measured.since = Instant::now();

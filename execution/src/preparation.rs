@@ -36,9 +36,7 @@ pub fn run_alone<R: Send>(work: impl FnOnce() -> R + Send) -> io::Result<R> {
 
 /// What all runs of a test case against an implementation share.
 pub struct Preparation<'a> {
-    /// The test case.
     pub test: &'a TestCase,
-    /// The implementation, as its file describes it.
     pub iut: &'a Iut,
     /// The ways to it that outlive runs, and its number there.
     pub links: (&'a Links, usize),

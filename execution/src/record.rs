@@ -35,30 +35,23 @@ use crate::wire;
 /// The version of the document's format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// A run as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
-    /// The test case's name.
     pub test_case: String,
-    /// The constants' values by name.
     pub constants: Map<String, Json>,
-    /// The seed of all choices.
     pub seed: u64,
-    /// How it ended.
     pub verdict: OutcomeKind,
     /// Why, as a word of [`crate::outcome`].
     pub cause: String,
     /// What belongs to the cause.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub detail: Json,
-    /// Why, in words.
     pub reason: Reason,
     /// What failed, or how it went; records of older versions do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<Bucket>,
-    /// The events.
     pub trace: Vec<StepRecord>,
     /// Where the stimuli's values came from, and how often.
     pub mix: BTreeMap<Source, usize>,
@@ -80,17 +73,13 @@ pub struct Record {
     /// So many attempts before this one ended without a verdict.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retried: usize,
-    /// What was measured, of a timed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
-    /// What went over the wire.
     #[serde(default, with = "wire", skip_serializing_if = "Vec::is_empty")]
     pub wire: Vec<EvidenceItem>,
-    /// How long it took.
     pub seconds: f64,
 }
 
-/// [`RunStep`] as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepRecord {
     /// `stimulus` or `observation`; `silence` or `delay`, where it is no event.
@@ -109,13 +98,11 @@ pub struct StepRecord {
 }
 
 impl StepRecord {
-    /// Is it silence or a delay?
     pub fn is_delay(&self) -> bool {
         self.action.is_none()
     }
 }
 
-/// The run as a record, with the reason that the judge gives.
 pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
     let (cause, detail) = outcome::cause(&run.outcome);
     let (reason, bucket) = explained(judge, run);
@@ -185,25 +172,13 @@ pub fn read(bytes: &[u8]) -> Result<Record, String> {
     Ok(record)
 }
 
-/// A record that does not fit its test case.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Misfit(pub String);
-
-impl std::fmt::Display for Misfit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the run does not fit the test case: {}", self.0)
-    }
-}
-
-impl std::error::Error for Misfit {}
-
 /// The run that a record tells of, and the state in which it began: its trace is walked through the test case
 /// again, and must end as the record says.
 ///
 /// # Errors
-/// [`Misfit`]: the test case is another one than that of the run, or the record says what no run leaves.
-pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit> {
-    let misfit = |text: String| Misfit(text);
+/// The test case is another one than that of the run, or the record says what no run leaves.
+pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), String> {
+    let misfit = |text: String| format!("the run does not fit the test case: {text}");
     let mut constants = Valuation::new();
     for datum in &test.iosts.constants {
         let json = record.constants.get(datum.name());

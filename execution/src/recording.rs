@@ -36,16 +36,13 @@ use crate::test_case::TestCase;
 use crate::timed::driver::{self, Director, Plan, Scene};
 use crate::timed::{LONGEST, TimedCase, delay_of, seconds, with_delay, without_delay};
 
-/// What became of a sequence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recording {
     /// The run, with its instants as they were measured.
     pub run: Run,
     /// The stimuli that were sent beyond the tolerance: which one, from 1, and how much later.
     pub late: Vec<(usize, RBig)>,
-    /// How many were sent.
     pub sent: usize,
-    /// How many were not.
     pub unsent: usize,
     /// Was recorded for as long as was wanted?
     pub is_whole: bool,

@@ -14,7 +14,6 @@ use coreach_model::semantics::Event;
 use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::value::ArrayValue;
 
-/// For ids of a stored run, those of this one.
 #[derive(Default)]
 pub(crate) struct RenamedIds(BTreeMap<Value, Value>);
 

@@ -31,16 +31,13 @@ use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
 use crate::timed;
 use crate::values::{MIX, Values};
 
-/// A replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
-    /// What happened this time.
     pub run: Run,
     /// The number, from 0, of the first event that differs from the stored run; `None` where none does.
     pub diverged: Option<usize>,
 }
 
-/// What the tester did in a run.
 pub fn script(trace: &[RunStep]) -> Vec<Cue> {
     let cue = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),
@@ -110,15 +107,12 @@ impl TestSession<'_> {
     }
 }
 
-/// Drives a run by a script.
 struct Player<'s, 'a> {
     running: Running<'s, 'a>,
-    /// What is left of the script.
     script: &'s [Cue],
     clock: Clock,
     fidelity: Fidelity,
     ids: RenamedIds,
-    /// For stimuli that need other values.
     values: Values,
     random: Random,
 }

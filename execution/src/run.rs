@@ -19,7 +19,6 @@ use crate::values::Source;
 /// Something that happens in a run, and that a judge takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Occurrence {
-    /// The tester sent it.
     Stimulus(Event),
     /// The implementation sent it, and the tester saw it.
     Observation(Event),
@@ -52,24 +51,20 @@ impl std::fmt::Display for Occurrence {
 /// One step of a run: what the judge took. What ended the run without being taken is its cause, and no step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunStep {
-    /// What happened.
     pub what: Occurrence,
     /// The number of the transition that took it, where the judge goes through one at a time.
     pub transition: Option<TransitionId>,
-    /// Since the beginning of the run.
     pub at: Duration,
 }
 
 /// One item of a script, by which a run is repeated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cue {
-    /// Send this.
     Send(Event),
     /// This was observed here, or nothing for long enough.
     Observe(Option<Event>),
 }
 
-/// How faithful to its script a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fidelity {
     /// It sends what the script says, and each only after as many observations.
@@ -79,38 +74,29 @@ pub(crate) enum Fidelity {
     Loose,
 }
 
-/// How many steps are events.
 pub fn events(trace: &[RunStep]) -> usize {
     trace.iter().filter(|step| step.what.event().is_some()).count()
 }
 
-/// A state as it is shown to people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShownState {
     /// Where: a location's label, or as many of them as are possible.
     pub place: String,
-    /// The data, in the model's order.
     pub data: Vec<(Datum, Value)>,
 }
 
-/// A run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
     /// The symbolic constants' values, in the order of the model.
     pub constants: Vec<(Datum, Value)>,
-    /// The seed of all choices.
     pub seed: u64,
-    /// What happened.
     pub trace: Vec<RunStep>,
-    /// How it ended.
     pub outcome: Outcome,
-    /// The judge's state at the end.
     pub end: ShownState,
     /// Where the values of the stimuli came from, and how often.
     pub mix: BTreeMap<Source, usize>,
     /// The link behind which it was judged, where one was looked at.
     pub link: Option<Link>,
-    /// How many observations have crossed stimuli.
     pub crossed: usize,
     /// What was waited for when it was over.
     pub teardown: Option<Teardown>,
@@ -118,7 +104,6 @@ pub struct Run {
     pub retried: usize,
     /// What went over the wire, as far as it is kept.
     pub wire: Vec<EvidenceItem>,
-    /// What was measured, of a timed run.
     pub timing: Option<Timing>,
     /// How long it took, that wait included.
     pub time: Duration,

@@ -26,21 +26,16 @@ use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::settings::Settings;
 
-/// A judge that meets an implementation.
 pub struct TestSession<'a> {
     /// Says what may be done and what is allowed. Each run begins it anew.
     pub judge: &'a mut dyn Judge,
-    /// Limits and waiting.
     pub settings: &'a Settings,
-    /// The way to the implementation.
     pub adapter: &'a mut dyn Adapter,
 }
 
-/// A run that has begun.
 pub(crate) struct Begun {
     seed: u64,
     pub(crate) constants: Vec<(Datum, Value)>,
-    /// When that was.
     pub(crate) real: Instant,
     /// The same by the adapter's clock, where it has one of its own.
     pub(crate) begin: Instant,
@@ -51,7 +46,6 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// The run that has begun, without a step.
     pub(crate) fn running<'s, 'a>(&self, session: &'s mut TestSession<'a>) -> Running<'s, 'a> {
         Running { session, begin: self.begin, deadline: self.deadline, trace: Vec::new() }
     }
@@ -67,7 +61,6 @@ impl TestSession<'_> {
         Begun { seed, constants: self.judge.constants(), real, begin, deadline, ready: None }
     }
 
-    /// Brings the system up.
     pub(crate) fn start(&mut self, begun: &mut Begun) -> Result<(), Failure> {
         let timed = self.judge.scene().and_then(|(test, _)| test.timed.as_ref());
         let iosts = timed.map_or(self.judge.iosts(), |timed| &timed.wire);
@@ -132,13 +125,9 @@ pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Ou
     })
 }
 
-/// What a turn of a run comes to.
 pub(crate) enum Progress {
-    /// Something happened.
     Moved,
-    /// Nothing happened.
     Nothing,
-    /// The run is over.
     Over(Outcome),
 }
 
@@ -158,7 +147,6 @@ impl Progress {
     }
 }
 
-/// A run that is under way.
 pub(crate) struct Running<'s, 'a> {
     pub(crate) session: &'s mut TestSession<'a>,
     pub(crate) begin: Instant,
@@ -178,7 +166,6 @@ impl Running<'_, '_> {
         }
     }
 
-    /// Shows the judge a text that is no event.
     pub(crate) fn show_alien(&self, text: String) -> Progress {
         match self.session.judge.alien(text) {
             Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
@@ -186,7 +173,6 @@ impl Running<'_, '_> {
         }
     }
 
-    /// Returns how long silence must last here.
     pub(crate) fn silence(&self) -> Duration {
         self.session.settings.silence(self.session.judge, &self.trace)
     }
@@ -204,7 +190,6 @@ impl Running<'_, '_> {
 
 /// Decides what is done next in a run.
 pub(crate) trait Driver<'a> {
-    /// The run.
     fn running(&self) -> &Running<'_, 'a>;
 
     /// The present time, by the clock of the run's deadline.

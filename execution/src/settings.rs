@@ -10,7 +10,6 @@ use coreach_adapters::{Failure, Iut};
 use crate::judge::Judge;
 use crate::run::RunStep;
 
-/// How a run is driven.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// How long silence must last to be quiescence.
@@ -25,9 +24,7 @@ pub struct Settings {
     pub described_delay: Duration,
     /// How long to wait for an observation where a stimulus could be sent as well.
     pub patience: Duration,
-    /// The most events of a run.
     pub steps: usize,
-    /// The longest time of a run.
     pub time: Duration,
     /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an
     /// operating system and an adapter take.
@@ -67,9 +64,6 @@ impl Settings {
     }
 
     /// The values to try in a run of this seed, those that programs print among them.
-    ///
-    /// # Errors
-    /// [`Failure::Start`]: a program prints none.
     pub(crate) fn samples(&self, seed: u64, deadline: Instant) -> Result<Samples, Failure> {
         let mut samples = self.samples.clone();
         for (name, program) in &self.sample_programs {
@@ -78,7 +72,6 @@ impl Settings {
         Ok(samples)
     }
 
-    /// The longest that silence must last anywhere.
     pub(crate) fn longest_silence(&self) -> Duration {
         let Within { all, locations, after } = &self.within;
         let places = self.quiescence_at.values().chain(locations.values()).chain(after.values());

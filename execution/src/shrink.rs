@@ -76,7 +76,6 @@ coreach_model::words! {
     }
 }
 
-/// What repetitions of a run came to.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Again {
     pub times: usize,
@@ -102,7 +101,6 @@ pub struct Shrink<'a> {
     /// The most runs, without the last repetitions.
     pub budget: usize,
     pub time: Duration,
-    /// How often the result is repeated.
     pub again: usize,
     pub seen: &'a mut dyn FnMut(Seen<'_>),
 }

@@ -58,7 +58,6 @@ impl<S: Solver> WalkedModel<S> {
         }
     }
 
-    /// Keeps the signatures of the judge's side.
     pub(crate) fn take_signatures(&mut self, signatures: &Iosts) {
         self.signatures = Some(signatures.clone());
     }
@@ -94,7 +93,6 @@ impl<S: Solver> WalkedModel<S> {
         found
     }
 
-    /// Takes an internal step if there is one.
     pub(crate) fn take_internal_step(&mut self) -> bool {
         for number in self.candidates(|_, action| action.kind == ActionKind::Internal) {
             let transition = &self.iosts.transitions[number];
@@ -127,7 +125,6 @@ impl<S: Solver> WalkedModel<S> {
         false
     }
 
-    /// Chooses an event of the transition.
     pub(crate) fn choose_event(&mut self, number: TransitionId) -> Option<Event> {
         let transition = &self.iosts.transitions[number];
         let action = self.iosts.action(transition.action);
@@ -138,7 +135,6 @@ impl<S: Solver> WalkedModel<S> {
         Some(Event::new(action.name.clone(), chosen))
     }
 
-    /// Returns the event in the types of the judge's side.
     pub(crate) fn in_types_of_judge(&self, event: Event) -> Event {
         match &self.signatures {
             Some(signatures) => in_types_of(signatures, &event),
@@ -181,7 +177,6 @@ impl<S: Solver> Simulated<S> {
         Some(Event::new(action.name.clone(), values))
     }
 
-    /// Draws what it sends next, if anything.
     fn draw_output(&mut self, waited: bool) -> Option<Event> {
         // Whoever only looks may come too early.
         if !waited && self.model.random.below(2) == 0 {

@@ -36,25 +36,18 @@ use crate::walk::Walk;
 /// The usual weight of sending against one of waiting.
 const SEND: usize = 3;
 
-/// A person's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
-    /// Try these moves.
     Moves(Vec<Move>),
-    /// End the run.
     End,
 }
 
 /// Asks a person: the judge in its state, the moves that there are.
 pub type Ask<'a> = dyn FnMut(&dyn Judge, &[Move]) -> Asked + 'a;
 
-/// How to choose.
 pub enum Strategy<'a> {
     /// By lot; sending has this weight against one of waiting.
-    Random {
-        /// The weight of sending.
-        send: usize,
-    },
+    Random { send: usize },
     /// What this run has taken least often.
     Coverage(HashMap<TransitionId, usize>),
     /// By a way to Pass; by lot where none is known.
@@ -71,12 +64,10 @@ impl Strategy<'_> {
         Strategy::Random { send: SEND }
     }
 
-    /// By a way to Pass.
     pub fn plan() -> Self {
         Strategy::Plan(Box::default())
     }
 
-    /// The stimulus that was planned here for this transition.
     pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
         match self {
             Strategy::Plan(planner) => planner.stimulus(transition),
@@ -102,7 +93,6 @@ impl Strategy<'_> {
         }
     }
 
-    /// Notes that a transition was taken.
     pub fn took(&mut self, transition: TransitionId) {
         if let Strategy::Coverage(counts) = self {
             *counts.entry(transition).or_default() += 1;

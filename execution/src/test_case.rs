@@ -18,7 +18,6 @@ use crate::timed::TimedCase;
 /// A test case, ready to be driven. Directions are the implementation's: its inputs are our stimuli.
 #[derive(Clone, Debug)]
 pub struct TestCase {
-    /// The graph.
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
@@ -60,7 +59,6 @@ pub struct Online {
 }
 
 impl Online {
-    /// From the facts.
     fn new(iosts: &Iosts, alive: Numbered<LocationId, Term>) -> Self {
         let leads_on = iosts.transitions.map(|transition| {
             let after = substitute(&alive[transition.target], &transition.assignments);
@@ -127,17 +125,14 @@ impl TestCase {
         fire(&self.iosts, transition, &there, values)
     }
 
-    /// The verdict of a location.
     pub fn verdict(&self, location: LocationId) -> Option<Verdict> {
         self.verdicts[location]
     }
 
-    /// Reads a test case's document.
     pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
         TestCase::from_document(&read::document(bytes)?)
     }
 
-    /// Takes the test case from its document.
     pub fn from_document(document: &Document) -> Result<Self, DocumentError> {
         let is_online = document.stage == ONLINE;
         if document.stage != TEST_CASE && !is_online {
@@ -212,7 +207,6 @@ fn internal(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
     internal
 }
 
-/// A time in seconds, as the values of a delay are.
 pub fn seconds(time: Duration) -> RBig {
     let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     RBig::from_parts(IBig::from(micros), 1_000_000u32.into())

@@ -44,7 +44,6 @@ const OF_MOVES: usize = 8;
 /// With so many stimuli under way, it is waited until one has been taken: each excuses more of what comes.
 const MANY: usize = 4;
 
-/// Drives a run by a strategy.
 struct Tester<'s, 'a, 'b> {
     running: Running<'s, 'a>,
     strategy: Strategy<'b>,
@@ -254,7 +253,6 @@ impl Tester<'_, '_, '_> {
         Ok(self.show(Occurrence::Silence(quiescence)).if_heard(hears))
     }
 
-    /// Sends the stimulus of a move, if there are values for it.
     fn send(&mut self, number: TransitionId) -> Result<Progress, Failure> {
         match self.show_passed_time(true) {
             Progress::Nothing => {}
@@ -326,7 +324,6 @@ impl Tester<'_, '_, '_> {
         }
     }
 
-    /// Shows the judge what happened.
     fn show(&mut self, what: Occurrence) -> Progress {
         let is_silence = matches!(what, Occurrence::Silence(_));
         let progress = self.running.show(what, self.running.begin.elapsed());

@@ -122,9 +122,6 @@ impl From<ConstantsError> for TrialError {
 
 impl Trial {
     /// Of a test case's document, with the seed 1, constants that are solved for, and the usual [`Settings`].
-    ///
-    /// # Errors
-    /// [`TrialError::Document`].
     pub fn of(document: &str) -> Result<Self, TrialError> {
         let test = TestCase::from_json(document.as_bytes())?;
         Ok(Trial { test, seed: 1, constants: Vec::new(), settings: Settings::default() })

@@ -11,7 +11,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::times::{milliseconds, seconds};
 
-/// The keys of an item.
 #[derive(Serialize, Deserialize)]
 struct Keys {
     direction: EvidenceKind,
@@ -23,7 +22,6 @@ struct Keys {
     phase: Phase,
     /// Milliseconds since the run began.
     at_ms: f64,
-    /// The bytes, or their beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     /// The same, where it is no printable text.
@@ -32,7 +30,6 @@ struct Keys {
     /// So many bytes are missing behind that.
     #[serde(default, skip_serializing_if = "is_zero")]
     cut: usize,
-    /// The end behind these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
     /// The same, where it is no printable text.
@@ -42,12 +39,10 @@ struct Keys {
     note: Option<String>,
 }
 
-/// Writes the items of a run.
 pub(crate) fn serialize<S: Serializer>(items: &[EvidenceItem], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter().map(write_item))
 }
 
-/// Reads the items of a run.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EvidenceItem>, D::Error> {
     let items = Vec::<Keys>::deserialize(deserializer)?;
     items.into_iter().map(read_item).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
@@ -112,7 +107,6 @@ fn read_item(item: Keys) -> Result<EvidenceItem, String> {
     })
 }
 
-/// The bytes as a text that can be shown.
 fn printable(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_plain = |sign: char| !sign.is_control() || matches!(sign, '\t' | '\r' | '\n');

@@ -396,17 +396,8 @@ fn model(
             origin: TransitionOrigin { whole: Some(collector.origin(&edge.line)), ..Default::default() },
         });
     }
-    let iosts = Iosts {
-        name: String::new(),
-        constants: Vec::new(),
-        variables: Vec::new(),
-        initial_condition: Term::yes(),
-        initial: LocationId(initial),
-        locations,
-        actions,
-        transitions,
-        origin: None,
-    };
+    let initial = LocationId(initial);
+    let iosts = Iosts { initial, locations, actions, transitions, ..Iosts::default() };
     let is_used = !enumeration.literals.is_empty();
     let types = if is_used { vec![("Atom".to_owned(), Type::Enum(enumeration))] } else { Vec::new() };
     Some(Model { iosts, types, time: None, open: Vec::new() })

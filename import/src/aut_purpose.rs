@@ -166,17 +166,8 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
             }
         }
     }
-    let iosts = Iosts {
-        name: name_of(&collector.file.name),
-        constants: Vec::new(),
-        variables: Vec::new(),
-        initial_condition: Term::yes(),
-        locations,
-        initial,
-        actions: model.actions.clone(),
-        transitions,
-        origin: None,
-    };
+    let (name, actions) = (name_of(&collector.file.name), model.actions.clone());
+    let iosts = Iosts { name, locations, initial, actions, transitions, ..Iosts::default() };
     let (of, observes, idle) = (model.name.clone(), Vec::new(), Substitution::new());
     let (functions, with) = (BTreeSet::new(), BTreeMap::new());
     Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, functions, accept, reject, idle, with })

@@ -26,7 +26,6 @@ use petgraph::graphmap::DiGraphMap;
 use crate::names::Naming;
 use crate::options::{FirstValues, LIMIT, Options};
 
-/// What a format's reader makes.
 #[derive(Debug)]
 pub struct Model {
     /// The graph; its transitions know their place in the foreign text.
@@ -247,7 +246,6 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
 
 const FEWER: &str = "--most reads less of the foreign model";
 
-/// What was written, if it is read to what was written.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
     let read =

@@ -110,17 +110,7 @@ impl GraphmlReader<'_> {
             let message = "a second graph: one file is one model";
             self.collector.error("second-graph", message, &self.head(&other), "not read");
         }
-        let mut drawing = Drawing {
-            name: None,
-            models: vec!["graph".to_owned()],
-            vertices: Vec::new(),
-            edges: Vec::new(),
-            start: Start::Vertex(0),
-            start_is_a_sign: false,
-            first: Vec::new(),
-            dialect: Dialect::Drawn,
-            edges_are_inputs: false,
-        };
+        let mut drawing = Drawing::new(vec!["graph".to_owned()], Dialect::Drawn);
         let mut ids: BTreeMap<String, usize> = BTreeMap::new();
         let mut groups: HashSet<&str> = HashSet::new();
         let mut blocked: HashSet<usize> = HashSet::new();

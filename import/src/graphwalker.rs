@@ -42,17 +42,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
             return None;
         }
     };
-    let drawing = Drawing {
-        name: None,
-        models: Vec::new(),
-        vertices: Vec::new(),
-        edges: Vec::new(),
-        start: Start::Vertex(0),
-        start_is_a_sign: false,
-        first: Vec::new(),
-        dialect: Dialect::JavaScript,
-        edges_are_inputs: true,
-    };
+    let drawing = Drawing::new(Vec::new(), Dialect::JavaScript);
     let mut reader = GraphwalkerReader {
         collector,
         options,

@@ -23,7 +23,6 @@ pub struct Json {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JsonValue {
     Null,
-    /// `true`, `false`
     Truth(bool),
     Number(String),
     Text(Piece),

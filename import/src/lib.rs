@@ -88,27 +88,17 @@ impl fmt::Display for ForeignFormat {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownForeignFormat(pub String);
-
-impl fmt::Display for UnknownForeignFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = ForeignFormat::ALL.map(ForeignFormat::name);
-        match nearest(&self.0, names) {
-            Some(near) => write!(f, "no format is called `{}`; did you mean {near}?", self.0),
-            None => write!(f, "no format is called `{}`; there are {}", self.0, names.join(", ")),
-        }
-    }
-}
-
-impl std::error::Error for UnknownForeignFormat {}
-
 impl FromStr for ForeignFormat {
-    type Err = UnknownForeignFormat;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownForeignFormat> {
+    fn from_str(name: &str) -> Result<Self, String> {
+        let names = ForeignFormat::ALL.map(ForeignFormat::name);
+        let help = || match nearest(name, names) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("there are {}", names.join(", ")),
+        };
         let found = ForeignFormat::ALL.into_iter().find(|format| format.name() == name);
-        found.ok_or_else(|| UnknownForeignFormat(name.to_owned()))
+        found.ok_or_else(|| format!("no format is called `{name}`; {}", help()))
     }
 }
 

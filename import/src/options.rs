@@ -1,12 +1,10 @@
 //! What the user says about a foreign model, beside the model.
 
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::Collector;
 
 /// The code of a finding that says that a limit was met, and names its knob.
 pub const LIMIT: &str = "import-limit";
 
-/// What becomes of the vertices of a drawn graph.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Vertices {
     #[default]
@@ -50,7 +48,6 @@ pub struct Options {
     /// Where a drawn graph begins, if it does not say so.
     pub initial: Option<String>,
     pub vertices: Vertices,
-    /// What becomes of what cannot be said.
     pub untranslated: Untranslated,
     /// No more transitions are read, no more locations made.
     pub most: usize,
@@ -79,8 +76,6 @@ impl Default for Options {
 
 /// Reports that there is more of something than is read.
 pub(crate) fn too_many(collector: &mut Collector, span: &std::ops::Range<usize>, what: &str, most: usize) {
-    let diagnostic = Diagnostic::error(LIMIT, format!("more than {most} {what}"))
-        .at(collector.origin(span), "what follows was not read")
-        .help("--most moves this limit");
-    collector.push(diagnostic);
+    let help = "--most moves this limit";
+    collector.mistake(LIMIT, format!("more than {most} {what}"), span, "what follows was not read", help);
 }

@@ -12,7 +12,6 @@ pub struct Piece {
     pub text: String,
     /// Where the text is: from a byte of the text on, the byte of the file, until the next entry. Ascending.
     places: Vec<(usize, usize)>,
-    /// Where the piece ends in the file.
     end: usize,
 }
 

@@ -28,8 +28,10 @@ use std::cell::{Cell, RefCell};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
+
+use crate::lock::lock;
 
 use rustix::thread::{Pid, gettid};
 use rustix::time::{ClockId, clock_gettime};
@@ -52,7 +54,6 @@ const IDLE: u32 = 100;
 /// The clock is not looked at again sooner: as fine as the system tells the time of another thread.
 const FINEST: Duration = Duration::from_millis(1);
 
-/// What was passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// The processor time of one piece of work.
@@ -65,7 +66,6 @@ pub enum Limit {
     Work(u64),
     /// The memory of the process, in bytes.
     Memory(u64),
-    /// The digits of a number.
     Digits(usize),
     /// The user ended the work: the signal's name.
     Signal(&'static str),
@@ -74,15 +74,11 @@ pub enum Limit {
 /// A budget was passed: which limit, and what was being done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passed {
-    /// What was passed.
     pub limit: Limit,
-    /// The stage.
     pub stage: &'static str,
-    /// What it was doing.
     pub doing: &'static str,
 }
 
-/// What unwinds.
 struct Thrown {
     budget: Arc<Budget>,
     passed: Passed,
@@ -113,18 +109,14 @@ struct State {
 /// What was used, at an instant: by the clock, and of the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Used {
-    /// By the clock.
     pub clock: Duration,
-    /// Of the processor.
     pub processor: Duration,
 }
 
 /// A budget that was passed some time ago, and whose work has not ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overdue {
-    /// What was passed.
     pub passed: Passed,
-    /// What was used since.
     pub since: Used,
 }
 
@@ -159,13 +151,11 @@ impl Budget {
         Arc::new(budget)
     }
 
-    /// The work is in this stage now.
     pub fn enter(&self, stage: &'static str) {
         let mut state = lock(&self.state);
         (state.stage, state.doing) = (stage, "");
     }
 
-    /// What its work has used so far.
     pub fn used(&self) -> Used {
         let (thread, before) = self.worker;
         let now = if thread == gettid() { Some(computed()) } else { computed_by(thread) };
@@ -381,10 +371,6 @@ pub fn nearest() -> Option<(Used, Duration)> {
         _ => None,
     });
     used.max_by_key(|(used, _)| used.processor)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -31,7 +31,6 @@ use crate::json::{self, Malformed, Tree};
 /// The largest integer that every program's JSON numbers hold exactly.
 const EXACT: i64 = 1 << 53;
 
-/// A value as JSON.
 pub fn to_json(value: &Value) -> Json {
     match value {
         Value::Bool(value) => json!(value),
@@ -56,7 +55,6 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-/// A value of a type that is more than its fields.
 fn collected(record: &RecordType, fields: &[Value]) -> Json {
     if let RecordForm::Keyed(_) | RecordForm::Entries(..) = record.form {
         let entries = record.entries(fields).into_iter();
@@ -96,7 +94,6 @@ fn integer(value: &IBig) -> Json {
 pub enum Misread {
     /// A number has so many digits that it is not read at all.
     TooLong(usize),
-    /// What was expected and what was there.
     Wrong(String),
 }
 
@@ -221,7 +218,6 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
 }
 
-/// A set or a map.
 fn keyed(
     record: &Arc<RecordType>,
     of: &Type,

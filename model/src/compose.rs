@@ -40,7 +40,6 @@ const LONGEST: usize = 120;
 /// Why two parts do not go together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Incompatible {
-    /// Both send this action.
     BothSend(String),
     /// It is an internal action of the one and a visible one of the other.
     InternalAndVisible(String),
@@ -52,19 +51,13 @@ pub enum Incompatible {
     TooMany,
 }
 
-/// Why an action cannot be hidden.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unhidden {
-    /// It is no output.
     NoOutput(String),
     /// This transition of it: the value of this parameter does not follow from the state.
     Open(TransitionId, String),
 }
 
-/// The parallel composition of two parts.
-///
-/// # Errors
-/// All reasons why they do not go together.
 pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Incompatible>> {
     let found = incompatibilities(one, other);
     if !found.is_empty() {
@@ -226,9 +219,6 @@ fn locations(
 }
 
 /// The system in which nobody sees these outputs.
-///
-/// # Errors
-/// Everything that cannot be hidden.
 pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
     let mut found = Vec::new();
     let mut hidden: BTreeSet<ActionId> = BTreeSet::new();

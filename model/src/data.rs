@@ -22,7 +22,6 @@ struct Inner {
 }
 
 impl Datum {
-    /// Makes a datum.
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
         Datum(Arc::new(Inner { name: name.into(), ty }))
     }
@@ -32,7 +31,6 @@ impl Datum {
         &self.0.name
     }
 
-    /// Its declared type.
     pub fn ty(&self) -> &Type {
         &self.0.ty
     }

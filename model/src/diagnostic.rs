@@ -17,10 +17,8 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// A piece of the user's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
-    /// The file.
     pub file: Arc<SourceFile>,
     /// Byte offsets into its text.
     pub span: Range<usize>,
@@ -37,7 +35,6 @@ impl Origin {
         (line, column)
     }
 
-    /// The text itself.
     pub fn text(&self) -> &str {
         self.file.text.get(self.span.clone()).unwrap_or("")
     }
@@ -50,7 +47,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// Nothing can be made of the input.
@@ -59,12 +55,10 @@ pub enum Severity {
     Warning,
 }
 
-/// One finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     /// A stable name, in kebab-case: `unknown-datum`.
     pub code: &'static str,
-    /// Error or warning.
     pub severity: Severity,
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
@@ -73,12 +67,10 @@ pub struct Diagnostic {
     pub labels: Vec<(Origin, String)>,
     /// Facts that belong to it, a line each: a witness, a cycle.
     pub notes: Vec<String>,
-    /// What to do.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -90,7 +82,6 @@ impl Diagnostic {
         }
     }
 
-    /// A warning.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
     }
@@ -104,21 +95,18 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a fact.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// Says what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Is it an error?
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

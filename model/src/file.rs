@@ -26,10 +26,6 @@ use crate::journal;
 /// The largest document of ours that is read, in bytes.
 pub const MOST_DOCUMENT: u64 = 512 << 20;
 
-/// Opens a plain file for reading.
-///
-/// # Errors
-/// It cannot be opened, or is something else: a folder, a pipe, a device.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
@@ -54,7 +50,6 @@ fn special(known: std::fs::FileType) -> &'static str {
     }
 }
 
-/// A path that leads to no file.
 #[derive(Debug)]
 struct Unusable {
     path: PathBuf,
@@ -107,7 +102,6 @@ fn missing(path: &Path) -> (PathBuf, PathBuf) {
 /// At most so many names are compared, or looked through.
 const MOST_NAMES: usize = 1000;
 
-/// The names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let items = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);
@@ -166,7 +160,6 @@ fn configuration_in(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Why a file is not read.
 #[derive(Debug)]
 pub enum FileError {
     /// The system says so, or it is no plain file.

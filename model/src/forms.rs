@@ -163,7 +163,6 @@ impl RecordType {
         RecordType { name: name.to_owned(), fields, form: RecordForm::Variant(known) }
     }
 
-    /// Is its name one that was declared?
     pub fn is_declared(&self) -> bool {
         matches!(self.form, RecordForm::Plain | RecordForm::Variant(_))
     }
@@ -181,7 +180,6 @@ impl RecordType {
         }
     }
 
-    /// What the field of an alternative is called there.
     pub fn field_of(&self, alternative: &Alternative, at: usize) -> &str {
         let name = &self.fields[alternative.first + at].0;
         name.get(alternative.name.len() + 1..).filter(|_| self.form != RecordForm::Option).unwrap_or(name)

@@ -8,16 +8,13 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map with the fast hash.
 pub type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
-/// A set with the fast hash.
 pub type FastSet<K> = HashSet<K, BuildHasherDefault<FastHasher>>;
 
 /// 2^64 divided by the golden ratio, made odd.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The state of the fast hash.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FastHasher(u64);
 

@@ -26,7 +26,6 @@ numbers! {
     TransitionId;
 }
 
-/// The name of quiescence in purposes.
 pub const QUIESCENCE: &str = "quiescence";
 
 /// The direction of an action, seen from the implementation under test.
@@ -44,12 +43,9 @@ pub enum ActionKind {
     Quiescence,
 }
 
-/// An action and its signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Action {
-    /// Its name.
     pub name: String,
-    /// Its direction.
     pub kind: ActionKind,
     /// The parameters of its messages; none for an internal action.
     pub parameters: Vec<Datum>,
@@ -67,7 +63,6 @@ impl Action {
     }
 }
 
-/// A location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location {
     /// Its name, an identifier.
@@ -90,9 +85,7 @@ impl Location {
 /// Where a transition came from in the user's text; empty for one that a stage made from nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TransitionOrigin {
-    /// The whole transition.
     pub whole: Option<Origin>,
-    /// Its guard.
     pub guard: Option<Origin>,
     /// Its assignments, by the variable's name.
     pub assignments: BTreeMap<String, Origin>,
@@ -118,7 +111,6 @@ pub struct Transition {
 /// An input/output symbolic transition system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Iosts {
-    /// The model's name.
     pub name: String,
     /// C: symbolic constants.
     pub constants: Vec<Datum>,
@@ -138,38 +130,48 @@ pub struct Iosts {
     pub origin: Option<Origin>,
 }
 
+/// Without data, locations and actions, and begun anyhow: what one is made from.
+impl Default for Iosts {
+    fn default() -> Self {
+        Iosts {
+            name: String::new(),
+            constants: Vec::new(),
+            variables: Vec::new(),
+            initial_condition: Term::yes(),
+            locations: Numbered::new(),
+            initial: LocationId(0),
+            actions: Numbered::new(),
+            transitions: Numbered::new(),
+            origin: None,
+        }
+    }
+}
+
 impl Iosts {
-    /// The location of this number.
     pub fn location(&self, id: LocationId) -> &Location {
         &self.locations[id]
     }
 
-    /// The action of this number.
     pub fn action(&self, id: ActionId) -> &Action {
         &self.actions[id]
     }
 
-    /// All locations' numbers.
     pub fn location_ids(&self) -> impl Iterator<Item = LocationId> + use<> {
         self.locations.numbers()
     }
 
-    /// All actions' numbers.
     pub fn action_ids(&self) -> impl Iterator<Item = ActionId> + use<> {
         self.actions.numbers()
     }
 
-    /// The location of this name.
     pub fn find_location(&self, name: &str) -> Option<LocationId> {
         self.locations.first_number(|location| location.name == name)
     }
 
-    /// The action of this name.
     pub fn find_action(&self, name: &str) -> Option<ActionId> {
         self.actions.first_number(|action| action.name == name)
     }
 
-    /// The variable or constant of this name.
     pub fn find_datum(&self, name: &str) -> Option<&Datum> {
         self.variables.iter().chain(&self.constants).find(|datum| datum.name() == name)
     }
@@ -238,7 +240,6 @@ impl Iosts {
     }
 }
 
-/// What a purpose is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aim {
     /// Behaviours that a test shall show: a test purpose, with `Accept`.
@@ -256,7 +257,6 @@ impl Aim {
         }
     }
 
-    /// The key with which its file begins.
     pub fn key(self) -> &'static str {
         match self {
             Aim::Accept => "purpose",
@@ -270,11 +270,9 @@ impl Aim {
 /// `Violate`, that speaks of visible events only, and that is violated by outputs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestPurpose {
-    /// What it is about.
     pub aim: Aim,
     /// The purpose as an IOSTS. Its constants are its own, followed by what it observes.
     pub iosts: Iosts,
-    /// The name of its specification.
     pub of: String,
     /// The specification's data that it reads and may not assign.
     pub observes: Vec<Datum>,

@@ -32,7 +32,6 @@ pub fn hold_up(what: &str) {
     }
 }
 
-/// Tells what was done.
 pub fn note(what: impl FnOnce() -> String) {
     if let Some(listener) = LISTENER.get() {
         listener(&what());

@@ -19,24 +19,19 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
-/// A value, as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tree {
-    /// `null`.
     Null,
-    /// `true`, `false`.
     Bool(bool),
     /// A number, as it was written.
     Number(String),
     /// A string, its escapes resolved.
     Text(String),
-    /// A list.
     List(Vec<Tree>),
     /// An object, in the order in which it was written; no key is there twice.
     Object(Vec<(String, Tree)>),
 }
 
-/// What is read at most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Lists and objects in one another.
@@ -51,14 +46,11 @@ pub const WIRE: Limits = Limits { depth: 64, digits: number::WIRE_DIGITS };
 /// For documents that this program writes.
 pub const DOCUMENT: Limits = Limits { depth: 128, digits: number::DOCUMENT_DIGITS };
 
-/// Why a text is no JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Malformed {
-    /// A number of so many digits.
     TooLong(usize),
     /// What is wrong, and at which byte.
     Wrong(String, usize),
-    /// A key that is there twice.
     Twice(String),
 }
 
@@ -74,7 +66,6 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// The value that the whole text is.
 pub fn parse(text: &str, limits: Limits) -> Result<Tree, Malformed> {
     let part: &RawValue = read(text, 0)?;
     tree(part.get(), text, 0, limits)
@@ -88,7 +79,6 @@ pub fn document(bytes: &[u8]) -> Result<Json, String> {
 }
 
 impl Tree {
-    /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Tree> {
         match self {
             Tree::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, tree)| tree),

@@ -33,11 +33,9 @@ pub const MOST_EXPONENT: i32 = 400;
 pub enum NumberError {
     /// The grammar does not say so.
     NoNumber,
-    /// It has so many digits.
     TooLong(usize),
 }
 
-/// The parts of a number as it is written.
 struct Parts<'a> {
     negative: bool,
     whole: &'a str,
@@ -45,7 +43,6 @@ struct Parts<'a> {
     exponent: Option<&'a str>,
 }
 
-/// The integer that the whole text is.
 pub fn integer(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !is_digits(digits) {

@@ -17,11 +17,9 @@ pub trait Number: Copy {
     /// Beyond 2³² places; the limits of files and stages end before.
     fn of(place: usize) -> Self;
 
-    /// The place of the number.
     fn place(self) -> usize;
 }
 
-/// Declares types of numbers.
 macro_rules! numbers {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => {$(
         $(#[doc = $doc])*
@@ -75,7 +73,6 @@ impl<N: Number, T> Numbered<N, T> {
         Numbered { items: Vec::new(), numbers: PhantomData }
     }
 
-    /// So many places with one value.
     pub fn filled(value: T, places: usize) -> Self
     where
         T: Clone,
@@ -83,7 +80,6 @@ impl<N: Number, T> Numbered<N, T> {
         vec![value; places].into()
     }
 
-    /// All numbers.
     pub fn numbers(&self) -> impl DoubleEndedIterator<Item = N> + ExactSizeIterator + use<N, T> {
         (0..self.items.len()).map(N::of)
     }
@@ -109,7 +105,6 @@ impl<N: Number, T> Numbered<N, T> {
         self.items.get(number.place())
     }
 
-    /// Is there a place of this number?
     pub fn has(&self, number: N) -> bool {
         number.place() < self.items.len()
     }
@@ -144,7 +139,6 @@ impl<N: Number, T> Numbered<N, T> {
         self.items.split_off(places)
     }
 
-    /// The list without its numbers.
     pub fn into_vec(self) -> Vec<T> {
         self.items
     }

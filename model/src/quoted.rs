@@ -5,7 +5,6 @@
 
 use std::fmt::{self, Write};
 
-/// Writes the string with its quotes.
 pub fn write(f: &mut dyn Write, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for c in text.chars() {

@@ -21,12 +21,10 @@ use crate::random::Random;
 const MOST_TIMES: u32 = 1_000;
 /// The most characters of an expression, its repetitions written out.
 const MOST_CHARACTERS: usize = 5_000;
-/// The deepest nesting of parentheses.
 const DEEPEST: usize = 50;
 /// As many compiled expressions are kept.
 const MOST_COMPILED: usize = 200;
 
-/// A regular expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegularExpression {
     /// One character of these ranges, both ends included; in order, and with something between them.
@@ -40,10 +38,6 @@ pub enum RegularExpression {
 }
 
 impl RegularExpression {
-    /// Reads an expression.
-    ///
-    /// # Errors
-    /// What is wrong with it, and what could be written.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut reading = Reading { rest: text.chars().peekable(), depth: 0 };
         let found = reading.either()?;
@@ -144,7 +138,6 @@ impl RegularExpression {
     }
 }
 
-/// How many characters are in a range.
 fn size_of_range((low, high): (char, char)) -> usize {
     (u32::from(high) - u32::from(low)) as usize + 1
 }
@@ -166,7 +159,6 @@ pub(crate) fn matches(expression: &str, text: &str) -> Option<bool> {
     })
 }
 
-/// What has been read of a text.
 struct Reading<'a> {
     rest: Peekable<Chars<'a>>,
     depth: usize,
@@ -307,7 +299,6 @@ impl Reading<'_> {
         }
     }
 
-    /// The characters of a class that begin with this.
     fn member(&mut self, first: Option<char>) -> Result<Vec<(char, char)>, String> {
         match first {
             Some('\\') => self.escape(),
@@ -362,7 +353,6 @@ fn in_order(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
     found
 }
 
-/// All other characters.
 fn others(ranges: &[(char, char)]) -> Vec<(char, char)> {
     let mut found = Vec::new();
     let mut next = Some('\0');

@@ -17,12 +17,9 @@ use dashu::integer::IBig;
 /// The name of the ids that have none of their own.
 pub const ID: &str = "id";
 
-/// A type as the user declares it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
-    /// `bool`
     Bool,
-    /// `int`, unbounded.
     Int,
     /// `nat`: `int >= 0`.
     Nat,
@@ -38,7 +35,6 @@ pub enum Type {
     Enum(Arc<EnumType>),
     /// `array[T] of U`: a total map from T to U.
     Array(Arc<ArrayType>),
-    /// A record type, nominal.
     Record(Arc<RecordType>),
 }
 
@@ -51,12 +47,10 @@ pub struct EnumType {
     pub literals: Vec<String>,
 }
 
-/// An array type: index and element.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ArrayType {
     /// The index's type; an index outside it is a partial operation.
     pub index: Type,
-    /// The elements' type.
     pub element: Type,
 }
 
@@ -67,7 +61,6 @@ pub struct RecordType {
     pub name: String,
     /// The fields; never empty, names distinct.
     pub fields: Vec<(String, Type)>,
-    /// What it is besides.
     pub form: RecordForm,
 }
 
@@ -75,7 +68,6 @@ pub struct RecordType {
 /// others hold the simplest value of their types ([`crate::forms`]).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RecordForm {
-    /// Nothing.
     Plain,
     /// `[A: { ... }, B]`: the first field says which alternative it is, of whose fields all count.
     Variant(Vec<Alternative>),
@@ -93,16 +85,13 @@ pub enum RecordForm {
 /// What a value of a variant may be.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Alternative {
-    /// Its name.
     pub name: String,
     /// The position of its first field.
     pub first: usize,
-    /// How many fields it has.
     pub count: usize,
 }
 
 impl RecordType {
-    /// The position of a field.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|(field, _)| field == name)
     }
@@ -132,7 +121,6 @@ impl Type {
         self.is_number() || matches!(self, Type::String)
     }
 
-    /// Is it an id?
     pub fn is_id(&self) -> bool {
         matches!(self, Type::Id(_))
     }

@@ -20,7 +20,6 @@ pub struct Valuation {
 }
 
 impl Valuation {
-    /// A valuation without data.
     pub fn new() -> Self {
         Valuation::default()
     }
@@ -29,7 +28,6 @@ impl Valuation {
         self.data.binary_search(datum)
     }
 
-    /// The value of a datum.
     pub fn get(&self, datum: &Datum) -> Option<&Value> {
         self.slot(datum).ok().map(|at| &self.values[at])
     }
@@ -40,7 +38,6 @@ impl Valuation {
         Some(&mut Arc::make_mut(&mut self.values)[at])
     }
 
-    /// Has the datum a value?
     pub fn contains_key(&self, datum: &Datum) -> bool {
         self.slot(datum).is_ok()
     }
@@ -83,38 +80,31 @@ impl Valuation {
         Arc::make_mut(&mut self.values).retain(|_| kept_values.next() == Some(&true));
     }
 
-    /// The number of data.
     pub fn len(&self) -> usize {
         self.data.len()
     }
 
-    /// Is there no datum?
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
 
-    /// The data with their values.
     pub fn iter(&self) -> std::iter::Zip<std::slice::Iter<'_, Datum>, std::slice::Iter<'_, Value>> {
         self.data.iter().zip(self.values.iter())
     }
 
-    /// The data.
     pub fn keys(&self) -> std::slice::Iter<'_, Datum> {
         self.data.iter()
     }
 
-    /// The values, to be changed.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, Value> {
         Arc::make_mut(&mut self.values).iter_mut()
     }
 
-    /// The values.
     pub fn values(&self) -> std::slice::Iter<'_, Value> {
         self.values.iter()
     }
 }
 
-/// The value of a datum that has one.
 impl std::ops::Index<&Datum> for Valuation {
     type Output = Value;
 

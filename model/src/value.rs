@@ -14,13 +14,11 @@ use crate::types::{ArrayType, EnumType, RecordType, Type};
 /// A value of some type. The order is total, and only meant to make output stable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// A truth value.
     Bool(bool),
     /// An integer, of `int`, `nat` or a range.
     Int(IBig),
     /// A rational, standing for a real.
     Real(RBig),
-    /// A string.
     String(Arc<str>),
     /// An id of the type of this name, by its text.
     Id(Arc<str>, Arc<str>),
@@ -79,7 +77,6 @@ impl Hash for Value {
 /// An array's value: the same everywhere but at finitely many cells.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ArrayValue {
-    /// Its type.
     pub ty: Arc<ArrayType>,
     /// The value of every cell not in `cells`.
     pub default: Value,
@@ -89,7 +86,6 @@ pub struct ArrayValue {
 }
 
 impl ArrayValue {
-    /// The value at an index.
     pub fn get(&self, index: &Value) -> &Value {
         self.cells.get(index).unwrap_or(&self.default)
     }
@@ -149,17 +145,14 @@ impl Value {
         }
     }
 
-    /// An integer's value.
     pub fn int(value: impl Into<IBig>) -> Self {
         Value::Int(value.into())
     }
 
-    /// A string's value.
     pub fn string(value: &str) -> Self {
         Value::String(value.into())
     }
 
-    /// The id of this text.
     pub fn id(name: &Arc<str>, text: &str) -> Self {
         Value::Id(name.clone(), text.into())
     }
@@ -192,7 +185,6 @@ impl Value {
         }
     }
 
-    /// The sort of the value.
     pub fn sort(&self) -> Type {
         match self {
             Value::Bool(_) => Type::Bool,

@@ -13,12 +13,10 @@ macro_rules! words {
             /// All of them, in the order of their declaration.
             pub const ALL: [$name; [$($word),*].len()] = [$($name::$variant),*];
 
-            /// The word for it.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $word,)* }
             }
 
-            /// The one of this word.
             pub fn named(word: &str) -> Option<$name> {
                 $name::ALL.into_iter().find(|one| one.name() == word)
             }

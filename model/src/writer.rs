@@ -133,7 +133,6 @@ fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFuncti
     (are_new && are_functions_new).then_some(found)
 }
 
-/// The terms of the model.
 fn terms_of(iosts: &Iosts) -> impl Iterator<Item = &Term> {
     iosts
         .transitions
@@ -386,7 +385,6 @@ fn spelled(ty: &Type) -> String {
     scalar(&ty.to_string())
 }
 
-/// A name as a YAML scalar.
 fn word(name: &str) -> String {
     if is_misread(name) { quoted(name) } else { scalar(name) }
 }

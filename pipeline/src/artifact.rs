@@ -64,7 +64,6 @@ pub struct Decided {
     pub chain: Vec<RefinementIteration>,
 }
 
-/// What is special about a location.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mark {
     /// The purpose's half is `Accept`, in some component at least.

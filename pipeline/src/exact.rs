@@ -29,7 +29,6 @@ pub struct Distance {
     pub unknown: usize,
     /// Transitions that lie on a run and were cut.
     pub lost: usize,
-    /// Locations that truly lie on a run.
     pub exact_locations: usize,
     pub kept_locations: usize,
     /// Of these, such as lie on no run.

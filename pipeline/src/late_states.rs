@@ -30,10 +30,9 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::Iosts;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::random::Random;
-use coreach_model::semantics::{State, fire, is_initial};
+use coreach_model::semantics::{State, determined, fire, is_initial};
 use coreach_model::term::evaluate::{Valuation, holds};
-use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
 use serde::Serialize;
@@ -236,8 +235,7 @@ fn successors(
     solver: &mut dyn Solver,
 ) -> (Vec<State>, bool) {
     let iosts = &graph.iosts;
-    let known: Substitution =
-        state.valuation.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+    let known = literals(&state.valuation);
     let (mut found, mut is_all) = (Vec::new(), true);
     for &number in outgoing {
         let transition = &iosts.transitions[number];
@@ -279,11 +277,11 @@ pub fn values(
     if condition.is_false() {
         return (Vec::new(), true);
     }
-    let determined = determined(&condition.conjuncts());
+    let (conjuncts, nothing) = (condition.conjuncts(), Valuation::new());
     let lists: Option<Vec<Vec<Value>>> = data
         .iter()
-        .map(|datum| match determined.get(datum) {
-            Some(value) => Some(vec![value.clone()]),
+        .map(|datum| match determined(datum, &conjuncts, &nothing) {
+            Some(value) => Some(vec![value]),
             None => Value::enumerate(datum.ty(), MOST_VALUES),
         })
         .collect();
@@ -315,30 +313,6 @@ pub fn values(
         found.push(tuple);
     }
     (found, false)
-}
-
-/// What the conjuncts give a value: `p == 3`, `flag`, `!flag`.
-fn determined(conjuncts: &[Term]) -> HashMap<Datum, Value> {
-    let mut found = HashMap::new();
-    for conjunct in conjuncts {
-        match conjunct.node() {
-            Node::Compare(Comparison::Equal, a, b) => {
-                for (side, other) in [(a, b), (b, a)] {
-                    if let (Some(datum), Some(value)) = (side.as_datum(), other.as_literal()) {
-                        found.insert(datum.clone(), value.clone());
-                    }
-                }
-            }
-            Node::Data(flag) => drop(found.insert(flag.clone(), Value::Bool(true))),
-            Node::Not(inner) => {
-                if let Some(flag) = inner.as_datum() {
-                    found.insert(flag.clone(), Value::Bool(false));
-                }
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 /// From which states does a path lead to one that is wanted?

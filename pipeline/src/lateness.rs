@@ -84,7 +84,6 @@ pub struct WithSilence {
 }
 
 impl WithSilence {
-    /// A purpose of the delayed form as one of this.
     pub fn purpose(&self, mut purpose: TestPurpose) -> TestPurpose {
         for transition in &mut purpose.iosts.transitions {
             transition.action = self.moved[transition.action];

@@ -74,7 +74,6 @@ impl Quantity {
         TABLE.iter().map(|(quantity, ..)| *quantity)
     }
 
-    /// The key below `limits:`.
     pub fn key(self) -> &'static str {
         TABLE[self as usize].1
     }

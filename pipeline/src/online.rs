@@ -38,7 +38,6 @@ use crate::{Conformance, Options, Stage, all_writable, checked};
 use crate::{check, imprecisions};
 use coreach_artifact::document::Origins;
 
-/// What an on-line judge needs.
 #[derive(Clone, Debug)]
 pub struct OnlineTest {
     /// The product without what follows Accept; it may have internal actions and choices. A location where
@@ -52,7 +51,6 @@ pub struct OnlineTest {
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which Accept can be reached, per location.
     pub coreach: Numbered<LocationId, Term>,
-    /// What the domain could not express.
     pub imprecisions: Vec<String>,
     pub sources: Sources,
     /// Of which locations each was made.

@@ -43,7 +43,6 @@ impl PathGuided {
         rules::sum(self.counts.iter().map(|counts| &counts.made))
     }
 
-    /// How often the rule made a transition.
     pub fn made(&self, rule: Rule) -> usize {
         self.counts.iter().filter_map(|counts| counts.made.get(&rule)).sum()
     }

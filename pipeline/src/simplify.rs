@@ -211,7 +211,6 @@ mod tests {
         assert!(!may_hold(&mut solver, &[above(-3), differ]));
     }
 
-    /// Counts the conjuncts of all questions.
     #[derive(Default)]
     struct CountingSolver {
         solver: Z3Solver,

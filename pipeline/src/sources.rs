@@ -23,7 +23,6 @@ use sha2::{Digest, Sha256};
 
 use crate::named_types::named_types;
 
-/// The models of a test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sources {
     pub models: document::Sources,

@@ -4,14 +4,12 @@
 //! first lines name a schema of this repository; a folder of a user's has no `docs/` above it, so it gets the
 //! schemas too, and the lines name those.
 
-/// A schema with the name of what it describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schema {
     /// `purpose`
     pub kind: &'static str,
     /// Is it of a file that people write?
     pub is_written_by_people: bool,
-    /// The schema.
     pub text: &'static str,
 }
 

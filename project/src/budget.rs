@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3;
+use coreach_execution::campaign::plan::LONGEST;
 use coreach_model::budget::{Budget, Limit};
 use coreach_model::number::count;
 use coreach_model::reader::collect::Collector;
@@ -25,16 +26,12 @@ pub const TIME: Duration = Duration::from_secs(60);
 /// The memory, in bytes, where nobody says another.
 pub const MEMORY: u64 = 4_000_000_000;
 
-/// The longest time: a week.
-const LONGEST: u64 = 7 * 24 * 3600 * 1000;
-
 /// The most memory: a terabyte.
 const MOST: u64 = 1_000_000_000_000;
 
 /// The least memory: nothing can be done with less.
 const LEAST: u64 = 10_000_000;
 
-/// What somebody says about the budget.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GivenBudget {
     /// Of one piece of work.
@@ -78,7 +75,6 @@ pub fn time(configuration: Option<Duration>) -> Duration {
     said_time().or_else(campaign).or(configuration).unwrap_or(TIME)
 }
 
-/// The memory of the process, in bytes.
 pub fn memory() -> u64 {
     let file = || Some(FILE_MEMORY.load(Ordering::Relaxed)).filter(|memory| *memory > 0);
     COMMAND.get().and_then(|said| said.memory).or_else(file).unwrap_or(MEMORY)
@@ -141,7 +137,6 @@ fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     count(number)?.checked_mul(*factor)
 }
 
-/// Reads the section `budget`.
 pub fn read(collector: &mut Collector, entries: &[Entry]) -> GivenBudget {
     let own = shape::section(collector, entries, "budget", &["time", "memory"]);
     GivenBudget {
@@ -162,10 +157,9 @@ fn one<T>(
     match parse(&scalar.text) {
         Ok(value) => Some(value),
         Err(message) => {
-            let diagnostic = Diagnostic::error("wrong-value", format!("`{key}`: {message}"))
-                .at(collector.origin(&scalar.span), "not such a value")
-                .help(format!("the default is `{key}: {default}`"));
-            collector.push(diagnostic);
+            let message = format!("`{key}`: {message}");
+            let help = format!("the default is `{key}: {default}`");
+            collector.mistake("wrong-value", message, &scalar.span, "not such a value", help);
             None
         }
     }

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coreach_execution::Settings;
+use coreach_execution::campaign::plan::LONGEST;
 use coreach_execution::campaign::{RunSettings, StrategyKind};
-use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::diagnostic::{Origin, SourceFile};
 use coreach_model::number::count;
 use coreach_model::reader::collect::{Collector, inventory};
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
@@ -33,9 +34,6 @@ const MOST: u64 = 1_000_000;
 
 /// The largest seed: every program's JSON numbers hold it.
 const LARGEST_SEED: u64 = 1 << 53;
-
-/// The longest time, in milliseconds: a week.
-const LONGEST: u64 = 7 * 24 * 3600 * 1000;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TestSource {
@@ -146,7 +144,6 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
     })
 }
 
-/// The name, which also names a file.
 fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Option<String> {
     const LONGEST: usize = 100;
     let node = shape::required(collector, root, entries, "campaign", "the campaign", "campaign: nightly")?;
@@ -156,10 +153,8 @@ fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Optio
     if scalar.text.chars().all(fits) && !scalar.text.starts_with(['.', '-']) && is_of_length {
         return Some(scalar.text.clone());
     }
-    let diagnostic = Diagnostic::error("not-a-name", "this cannot name a campaign")
-        .at(collector.origin(&scalar.span), "not such a name")
-        .help("its store is named after it: letters, digits, `_`, `-` and `.`, for example `nightly-2`");
-    collector.push(diagnostic);
+    let help = "its store is named after it: letters, digits, `_`, `-` and `.`, for example `nightly-2`";
+    collector.mistake("not-a-name", "this cannot name a campaign", &scalar.span, "not such a name", help);
     None
 }
 
@@ -232,10 +227,9 @@ fn filled<'a>(
         NodeKind::Sequence(items) if !items.is_empty() => Some(items.iter().map(AsRef::as_ref).collect()),
         NodeKind::Scalar(_) | NodeKind::Mapping(_) if !node.is_nothing() => Some(vec![node]),
         _ => {
-            let diagnostic = Diagnostic::error("nothing-to-run", format!("`{key}` is empty"))
-                .at(collector.origin(&node.head()), "expected at least one item")
-                .help(format!("for example `{like}`"));
-            collector.push(diagnostic);
+            let message = format!("`{key}` is empty");
+            let help = format!("for example `{like}`");
+            collector.mistake("nothing-to-run", message, &node.head(), "expected at least one item", help);
             None
         }
     }
@@ -323,10 +317,8 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
         None if scalar.text == "interactive" => "nobody can be asked during a campaign".to_owned(),
         None => inventory("strategies", names()),
     };
-    let diagnostic = Diagnostic::error("wrong-value", format!("unknown strategy `{}`", scalar.text))
-        .at(collector.origin(&scalar.span), "no strategy of a campaign")
-        .help(help);
-    collector.push(diagnostic);
+    let message = format!("unknown strategy `{}`", scalar.text);
+    collector.mistake("wrong-value", message, &scalar.span, "no strategy of a campaign", help);
     None
 }
 
@@ -359,7 +351,6 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
     (Settings { quiescence, quiescence_at, patience, steps, time: run, ..own }, places)
 }
 
-/// A whole number without a sign.
 fn read_whole_number(node: &Node) -> Option<u64> {
     count(&node.as_scalar()?.text)
 }

@@ -20,46 +20,35 @@ use crate::file_kind::is_document;
 use crate::making::{Says, make, make_online};
 use crate::project::{self, Project};
 
-/// A test case, with what it was made of.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The purpose's name; of a document, the name in it.
     pub name: String,
-    /// The test case.
     pub test: TestCase,
-    /// Its document.
     pub document: String,
     /// The specification, where it was made here.
     pub specification: Option<Iosts>,
 }
 
-/// Why there is no test case for a purpose.
 #[derive(Clone, Debug)]
 pub struct NoCase {
-    /// The purpose's name.
     pub test: String,
-    /// Of which kind it is.
     pub why: WhyLeftOut,
-    /// What is said of it.
     pub found: Vec<Diagnostic>,
 }
 
 impl NoCase {
-    /// As a campaign tells it.
     pub fn left_out(&self) -> LeftOut {
         let message = self.found.first().map_or_else(String::new, |found| found.message.clone());
         LeftOut { test: self.test.clone(), why: self.why, message }
     }
 }
 
-/// The test cases of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Cases {
-    /// Those that there are.
     pub cases: Vec<Case>,
     /// The purposes without one.
     pub none: Vec<NoCase>,
-    /// What is to be said besides.
     pub warnings: Vec<Diagnostic>,
 }
 

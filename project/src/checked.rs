@@ -46,7 +46,6 @@ pub struct Checked {
     pub kind: &'static str,
     /// What is in it, in a few words.
     pub says: String,
-    /// Mistakes and warnings.
     pub found: Vec<Diagnostic>,
     /// What it means and does not say, a sentence each.
     pub implied: Vec<String>,
@@ -391,7 +390,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
         ),
         Some(test) => match restore(&test, &record) {
             Ok(_) => Checked::new("run", says, Vec::new()),
-            Err(misfit) => wrong("run", "no-run", misfit.to_string()),
+            Err(misfit) => wrong("run", "no-run", misfit),
         },
     }
 }

@@ -29,8 +29,9 @@ use coreach_pipeline::{Conformance, Stage};
 use dashu::rational::RBig;
 
 pub use judging::Judging;
-use judging::{known, read_conformance, read_judging, read_refine};
+use judging::read_word;
 pub use timing::GivenTiming;
+pub(crate) use timing::MOST_DIGITS;
 use timing::read_timed;
 
 use crate::budget::{self, GivenBudget};
@@ -38,44 +39,34 @@ use crate::file_kind::{FileKind, is_document, kind_of};
 use crate::limits;
 use crate::whole::number_of;
 
-/// A file that the configuration names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
     /// Where it is: the configuration's folder joined with what is written.
     pub path: PathBuf,
-    /// The line that names it.
     pub origin: Origin,
 }
 
-/// A constant's value as it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instantiation {
-    /// The constant's name.
     pub name: String,
     /// The value's text, an expression without data.
     pub text: String,
-    /// Where the name stands.
     pub name_origin: Origin,
-    /// Where the value stands.
     pub origin: Origin,
     node: Arc<Node>,
 }
 
-/// Where widening stops on its way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GivenThresholds {
     /// The constants of the model.
     Auto,
-    /// These numbers.
     Numbers(Vec<RBig>),
 }
 
 /// The configuration as it was read, with the defaults where nothing was said.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Configuration {
-    /// The specification's file.
     pub specification: Reference,
-    /// The purposes' files.
     pub purposes: Vec<Reference>,
     /// The properties' files; of both together there is at least one.
     pub properties: Vec<Reference>,
@@ -165,7 +156,6 @@ pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
     Stage::ALL.map(|stage| (stage.artifact(), stage.name(), stage))
 }
 
-/// Reads a configuration from the disk.
 pub fn load_configuration(path: &Path) -> Reading<Configuration> {
     let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
     read_configuration(file, path.parent().unwrap_or(Path::new("")))
@@ -203,10 +193,9 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
             shape::get(entries, "specification").is_none() && shape::get(entries, "transitions").is_some();
         if let (true, Some(entry)) = (own, entries.iter().find(|entry| entry.key.text == key)) {
             let message = format!("expected a configuration, but this is {what}");
-            let diagnostic = Diagnostic::error("wrong-kind-of-file", message)
-                .at(collector.origin(&entry.key.span), format!("this begins {what}"))
-                .help("a configuration begins with `specification:`");
-            collector.push(diagnostic);
+            let label = format!("this begins {what}");
+            let help = "a configuration begins with `specification:`";
+            collector.mistake("wrong-kind-of-file", message, &entry.key.span, label, help);
             return None;
         }
     }
@@ -221,8 +210,12 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
         return None;
     }
     let instantiate = read_instantiate(collector, entries);
-    let conformance = read_conformance(collector, entries);
-    let judging = read_judging(collector, entries);
+    let said = ["conformance: ioco", "conformance", "no relation that is known here"];
+    let all = Conformance::ALL.map(|one| (one.name(), one));
+    let conformance = read_word(collector, entries, "conformance", said, &all);
+    let said = ["judge: online", "judge", "nobody who judges"];
+    let all = Judging::ALL.map(|one| (one.name(), one));
+    let judging = read_word(collector, entries, "judge", said, &all);
     let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
@@ -256,9 +249,12 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     let cells = few(collector, "cells", 64, 4);
     let summarized_cells = few(collector, "summarized_cells", 256, 32);
     let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
-    let loops = read_loops(collector, analysis);
+    let said = ["loops: widened", "loops", "no way to go through them"];
+    let loops = read_word(collector, analysis, "loops", said, &Loops::ALL.map(|one| (one.name(), one)));
     let disjuncts = number(collector, analysis, "disjuncts", 1, 1);
-    let refine = read_refine(collector, analysis);
+    let said = ["refine: exact", "refinement", "nothing that refines"];
+    let all = Refinement::ALL.map(|one| (one.name(), one));
+    let refine = read_word(collector, analysis, "refine", said, &all);
     let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
     let condition_limit = number(collector, analysis, "condition_limit", 1, 4096);
     let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
@@ -300,7 +296,6 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     })
 }
 
-/// A file that must be there.
 pub(crate) fn reference(
     collector: &mut Collector,
     node: &Node,
@@ -359,10 +354,8 @@ fn read_references(
         }
         (Some(one), None) if matches!(one.value.kind, NodeKind::Sequence(_)) => {
             let message = format!("`{single}` is one file, but this is {}", one.value.describe());
-            let diagnostic = Diagnostic::error("wrong-kind", message)
-                .at(collector.origin(&one.key.span), "expected one file")
-                .help(format!("a list has the key `{list}`: `{list}: [a.yaml, b.yaml]`"));
-            collector.push(diagnostic);
+            let help = format!("a list has the key `{list}`: `{list}: [a.yaml, b.yaml]`");
+            collector.mistake("wrong-kind", message, &one.key.span, "expected one file", help);
             return None;
         }
         (Some(one), None) => vec![&one.value],
@@ -410,7 +403,6 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
     found
 }
 
-/// A whole number of a section.
 fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: u64, default: usize) -> usize {
     const MOST: u64 = 1_000_000;
     let value = number_of(collector, entries, key, (least, MOST), default as u64);
@@ -445,13 +437,6 @@ fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKi
     None
 }
 
-fn read_loops(collector: &mut Collector, analysis: &[Entry]) -> Option<Loops> {
-    let Some(node) = shape::get(analysis, "loops") else { return Some(Loops::default()) };
-    let scalar = shape::scalar(collector, node, "`loops`", "loops: widened")?;
-    let all = Loops::ALL.map(|loops| (loops.name(), loops));
-    known(collector, scalar, "loops", "no way to go through them", &all)
-}
-
 fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<GivenThresholds> {
     let Some(node) = shape::get(widening, "thresholds") else { return Some(GivenThresholds::Auto) };
     match &node.kind {
@@ -481,10 +466,8 @@ fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Give
         }
         _ => {
             let message = "`thresholds` must be `auto` or a list of numbers";
-            let diagnostic = Diagnostic::error("wrong-value", message)
-                .at(collector.origin(&node.head()), "neither")
-                .help("for example `thresholds: [0, 10, 100]`");
-            collector.push(diagnostic);
+            let help = "for example `thresholds: [0, 10, 100]`";
+            collector.mistake("wrong-value", message, &node.head(), "neither", help);
             None
         }
     }
@@ -515,10 +498,8 @@ fn choices<T: Copy + PartialEq>(
         }
         let known = || table.iter().map(|(name, ..)| *name);
         let help = collector.meant(&scalar.text, key, known);
-        let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is none of the {key}", scalar.text))
-            .at(collector.origin(&scalar.span), "not known")
-            .help(help);
-        collector.push(diagnostic);
+        let message = format!("`{}` is none of the {key}", scalar.text);
+        collector.mistake("wrong-value", message, &scalar.span, "not known", help);
     }
     (collector.errors() == before).then_some(Some(chosen))
 }

@@ -33,13 +33,10 @@ pub enum Purpose {
     Inclusion(usize),
 }
 
-/// What was explored.
 pub struct Exploration {
-    /// The tree.
     pub tree: Tree,
     /// The nodes that a purpose accepts, in order.
     pub accepting: Vec<NodeId>,
-    /// How often the solver was asked.
     pub asked: Statistics,
     /// Nothing, or what was asked for and did not fit the limits.
     pub missing: Option<&'static str>,
@@ -48,7 +45,6 @@ pub struct Exploration {
     pub stop: Option<Stop>,
 }
 
-/// Explores.
 pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Exploration {
     let system = System::new(iosts);
     let mut solver = Z3Solver::default();
@@ -133,10 +129,8 @@ pub fn purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
     format!("# coreach: a purpose, made by `coreach explore`\n{}", write_paths_yaml(name, iosts, &paths))
 }
 
-/// How many nodes ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct ExplorationCounts {
-    /// All nodes.
     pub nodes: usize,
     /// The steps to the node that is furthest from the root.
     pub longest_path: usize,
@@ -144,11 +138,9 @@ pub struct ExplorationCounts {
     pub expanded: usize,
     /// Of those, with no successor at all.
     pub without_successor: usize,
-    /// Nodes that others include.
     pub included: usize,
     /// Nodes for which others of their depth go on.
     pub merged: usize,
-    /// Nodes at the limit of depth.
     pub at_depth: usize,
     /// Nodes for whose successors there was no room.
     pub out_of_room: usize,
@@ -160,12 +152,10 @@ pub struct ExplorationCounts {
     pub refuted: usize,
     /// Nodes whose path conditions are not known to be satisfiable.
     pub uncertain: usize,
-    /// Nodes that a purpose accepts.
     pub accepting: usize,
 }
 
 impl Exploration {
-    /// What became of the branches.
     pub fn counts(&self) -> ExplorationCounts {
         let mut counts = ExplorationCounts {
             nodes: self.tree.nodes.len(),
@@ -201,14 +191,11 @@ impl Exploration {
     }
 }
 
-/// The whole as a document.
 #[derive(Serialize)]
 pub struct ExplorationDocument {
     /// See [`FORMAT_VERSION`].
     pub format_version: u32,
-    /// That of the program.
     pub exit_code: u8,
-    /// The specification's name.
     pub specification: String,
     /// How far the tree could grow.
     pub limits: ExplorationLimits,
@@ -216,7 +203,6 @@ pub struct ExplorationDocument {
     pub missing: Option<&'static str>,
     /// Is all in the tree that can happen?
     pub is_complete: bool,
-    /// What became of the branches.
     pub counts: ExplorationCounts,
     /// How many nodes there are at each depth.
     pub breadths: Vec<usize>,
@@ -230,9 +216,7 @@ pub struct ExplorationDocument {
 /// How far a tree could grow, in words.
 #[derive(Serialize)]
 pub struct ExplorationLimits {
-    /// Steps.
     pub depth: usize,
-    /// Nodes.
     pub nodes: usize,
     /// `unseen`, `loop` or `sink`.
     pub quiescence: &'static str,
@@ -242,14 +226,12 @@ pub struct ExplorationLimits {
     pub is_merged: bool,
 }
 
-/// A node in words.
 #[derive(Serialize)]
 pub struct ReportedNode {
     /// The number of the node before it on its path; none for the first.
     pub parent: Option<usize>,
     /// The step from there; none for the first.
     pub step: Option<ReportedStep>,
-    /// The location's name.
     pub location: String,
     /// How many steps from the first node.
     pub depth: usize,
@@ -264,56 +246,43 @@ pub struct ReportedNode {
     /// What became of it: `expanded`, `included`, `merged`, `depth`, `nodes`, `open`, `sink` or
     /// `unsatisfiable`.
     pub end: &'static str,
-    /// The node that includes it.
     pub included_in: Option<usize>,
-    /// The node that goes on for it.
     pub merged_into: Option<usize>,
-    /// Does a purpose accept it?
     pub accepts: bool,
     /// What cannot be done here: the numbers of transitions, counted from 0, and `quiescence`.
     pub refuted: Vec<ReportedRefutation>,
 }
 
-/// A step in words.
 #[derive(Serialize)]
 pub struct ReportedStep {
     /// The action's name; none of quiescence.
     pub action: Option<String>,
     /// The transition's number in the specification, counted from 0; none of quiescence.
     pub transition: Option<usize>,
-    /// The symbols of its parameters.
     pub parameters: Vec<String>,
 }
 
-/// What several nodes stand for.
 #[derive(Serialize)]
 pub struct MergedTold {
     /// What may be, of symbols of its own.
     pub condition: Vec<String>,
-    /// What each datum stands at.
     pub values: Vec<ReportedValue>,
 }
 
-/// What a datum stands at.
 #[derive(Serialize)]
 pub struct ReportedValue {
-    /// Its name.
     pub name: String,
     /// A term over constants, initial values and symbols.
     pub value: String,
 }
 
-/// What cannot be done.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum ReportedRefutation {
-    /// A transition.
     Transition(usize),
-    /// Being quiescent.
     Quiet(&'static str),
 }
 
-/// The word for what becomes of quiescence.
 pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
     match quiescence {
         Quiescence::Unseen => "unseen",
@@ -326,7 +295,6 @@ fn valued((datum, value): (Datum, Term)) -> ReportedValue {
     ReportedValue { name: datum.name().to_owned(), value: value.to_string() }
 }
 
-/// The document.
 pub fn document(
     iosts: &Iosts,
     limits: TreeLimits,

@@ -34,7 +34,6 @@ const LARGEST: u64 = 16 << 20;
 const MOST_SIBLINGS: usize = 200;
 
 coreach_model::words! {
-    /// A kind of file that coreach reads.
     pub enum FileKind {
         /// `iosts:`
         Specification = "a specification",
@@ -50,9 +49,7 @@ coreach_model::words! {
         Campaign = "a campaign",
         /// A test case, or another stage's result, as JSON.
         TestCase = "a test case",
-        /// A run, as JSON.
         Run = "a run",
-        /// A campaign's store.
         Store = "a campaign's store",
     }
 }
@@ -82,7 +79,6 @@ impl FileKind {
 /// The content of a file, as its first bytes tell it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileContent {
-    /// The store of a campaign.
     Store,
     /// A document of ours, as JSON: a test case, a run.
     Document,
@@ -91,9 +87,6 @@ pub enum FileContent {
 }
 
 /// Looks at the first bytes of a file.
-///
-/// # Errors
-/// The file cannot be read.
 pub fn read_content(path: &Path) -> io::Result<FileContent> {
     look_into(path, &mut file::open(path)?, &mut Vec::new())
 }
@@ -134,7 +127,6 @@ pub(crate) fn find_content(path: &Path) -> FileContent {
     read_content(path).unwrap_or_else(|_| content_by_name(path))
 }
 
-/// Whether a file is a document of ours.
 pub fn is_document(path: &Path) -> bool {
     find_content(path) == FileContent::Document
 }
@@ -142,7 +134,6 @@ pub fn is_document(path: &Path) -> bool {
 /// The kind of a text, as its first keys tell it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Heading {
-    /// The kind.
     pub kind: FileKind,
     /// The text behind the key that decides the kind: the name of a specification.
     pub name: String,
@@ -244,10 +235,9 @@ pub(crate) fn report_other_kind(collector: &mut Collector, entries: &[Entry], ex
     let other = TEXTS.iter().find_map(|(key, kind)| find(key).map(|entry| (entry, kind.name())));
     let (None, Some((entry, kind))) = (find(own), other) else { return false };
     let what = expected.name();
-    let diagnostic = Diagnostic::error("wrong-kind-of-file", format!("expected {what}, but this is {kind}"))
-        .at(collector.origin(&entry.key.span), format!("this begins {kind}"))
-        .help(format!("{what} begins with `{own}:` and its name"));
-    collector.push(diagnostic);
+    let message = format!("expected {what}, but this is {kind}");
+    let help = format!("{what} begins with `{own}:` and its name");
+    collector.mistake("wrong-kind-of-file", message, &entry.key.span, format!("this begins {kind}"), help);
     true
 }
 

@@ -14,23 +14,16 @@ use coreach_pipeline::timed::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::configuration::load_configuration;
+use crate::configuration::{MOST_DIGITS, load_configuration};
 use crate::file_kind::{FileKind, load_text_of};
 
 /// The word for a time that is a constant of the test case.
 pub const SYMBOLIC: &str = "symbolic";
 
-/// More digits of a time are a mistake.
-const MOST_DIGITS: usize = 100;
-
-/// What is asked for.
 #[derive(Clone, Debug)]
 pub struct PathRequest {
-    /// The model.
     pub timed: Timed,
-    /// The path.
     pub path: Vec<TransitionId>,
-    /// When silence is a fact.
     pub silence_after: SilenceAfter,
 }
 
@@ -69,9 +62,6 @@ pub fn wanted(
 }
 
 /// A time, or the word for a constant.
-///
-/// # Errors
-/// It is neither.
 pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
     if text == SYMBOLIC {
         return Ok(SilenceAfter::Constant);
@@ -80,7 +70,6 @@ pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
     time.map(SilenceAfter::Time).map_err(|_| format!("expected a time as `5` or `2.5`, or `{SYMBOLIC}`"))
 }
 
-/// Makes the test case.
 pub fn make(
     wanted: &PathRequest,
     published: bool,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use coreach_model::iosts::{Iosts, TestPurpose};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Diagnostic, Term};
+use coreach_model::term::{Substitution, literals, substitute};
+use coreach_model::{Datum, Diagnostic};
 
 use crate::configuration::{Configuration, instantiation};
 
@@ -24,11 +24,11 @@ pub fn instantiate(
     }
     let all: Vec<Datum> =
         specification.constants.iter().cloned().chain(purposes.iter().flat_map(own)).collect();
-    let everywhere = literals(values(configuration, &all)?);
+    let everywhere = literals(&values(configuration, &all)?);
     let values = purposes.iter().map(|purpose| values_of(configuration, specification, purposes, purpose));
     let values: Vec<Valuation> = values.collect::<Result<_, _>>()?;
     for (purpose, values) in purposes.iter_mut().zip(values) {
-        let values = literals(values);
+        let values = literals(&values);
         fix(&mut purpose.iosts, &values);
         purpose.observes.retain(|datum| !values.contains_key(datum));
     }
@@ -50,7 +50,6 @@ pub fn values_of(
     values(configuration, &known)
 }
 
-/// A purpose's own constants.
 fn own(purpose: &TestPurpose) -> Vec<Datum> {
     let constants = purpose.iosts.constants.iter();
     constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()
@@ -63,16 +62,11 @@ fn values(configuration: &Configuration, known: &[Datum]) -> Result<Valuation, V
     instantiation(&configuration.instantiate, &known)
 }
 
-fn literals(values: Valuation) -> Substitution {
-    values.into_iter().map(|(datum, value)| (datum, Term::literal(value))).collect()
-}
-
 /// Puts these values in the place of the constants of one model.
 pub(crate) fn fix_all(iosts: &mut Iosts, values: Valuation) {
-    fix(iosts, &literals(values));
+    fix(iosts, &literals(&values));
 }
 
-/// Replaces the constants by their values.
 fn fix(iosts: &mut Iosts, values: &Substitution) {
     // A name that is a variable here is none of the constants, even if a purpose observes it as one.
     let values: Substitution = values

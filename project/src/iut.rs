@@ -51,7 +51,6 @@ use words::{Holes, IutReader};
 use crate::file_kind::{FileKind, report_other_kind};
 use crate::once::Once;
 
-/// The ways to an implementation.
 const WAYS: [&str; 5] = ["simulated", "stdio", "tcp", "udp", "http"];
 
 /// Reads an IUT's file; `iosts` is the test case that is to be run against it, or its specification.
@@ -88,16 +87,8 @@ fn read_once(
     files: &mut Once,
 ) -> Reading<Iut> {
     let mut collector = Collector::new(file);
-    let iut = read_root(&mut IutReader {
-        collector: &mut collector,
-        folder,
-        iosts,
-        locations,
-        apart: Vec::new(),
-        connections: Vec::new(),
-        captures: Vec::new(),
-        is_synchronous: false,
-    });
+    let mut reader = IutReader { locations, ..IutReader::new(&mut collector, folder, iosts) };
+    let iut = read_root(&mut reader);
     let (mut found, mut failed) = collector.finish();
     let Some((name, (link, behaviour, evidence), way)) = iut else { return Err(found) };
     let way = match way {
@@ -134,17 +125,7 @@ fn read_once(
 /// text.
 pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Reading<Simulating> {
     let mut collector = Collector::new(file);
-    let folder = Path::new("");
-    let mut reader = IutReader {
-        collector: &mut collector,
-        folder,
-        iosts: Some(iosts),
-        locations: None,
-        apart: Vec::new(),
-        connections: Vec::new(),
-        captures: Vec::new(),
-        is_synchronous: false,
-    };
+    let mut reader = IutReader::new(&mut collector, Path::new(""), Some(iosts));
     let root = yaml::parse(reader.collector);
     let said = match root.as_ref().map(|root| &root.kind) {
         Some(NodeKind::Mapping(entries)) => {
@@ -160,13 +141,11 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
     Ok((Simulating { way, link, behaviour }, found))
 }
 
-/// An implementation for which a model stands.
 pub struct Simulating {
     /// The model, with the values that the file gives its constants.
     pub way: Transport,
     /// How long what is sent may take on its way.
     pub link: LinkDelay,
-    /// How it behaves beside its events.
     pub behaviour: Behaviour,
 }
 
@@ -201,13 +180,9 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
     let way = match ways.as_slice() {
         [] => {
             let message = "the IUT's file does not say how the implementation is reached";
-            let diagnostic = Diagnostic::error("missing-key", message)
-                .at(reader.collector.origin(&root.head()), "the way is missing here")
-                .help(format!(
-                    "one of {}: for example `stdio: {{ command: [python3, sut.py] }}`",
-                    listed(WAYS)
-                ));
-            reader.collector.push(diagnostic);
+            let help =
+                format!("one of {}: for example `stdio: {{ command: [python3, sut.py] }}`", listed(WAYS));
+            reader.collector.mistake("missing-key", message, &root.head(), "the way is missing here", help);
             return None;
         }
         [way] => way,
@@ -320,10 +295,9 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
         if !filled.rsplit_once(':').is_some_and(|(host, port)| {
             !host.is_empty() && number::count(port).is_some_and(|port| port <= u64::from(u16::MAX))
         }) {
-            let diagnostic = Diagnostic::error("wrong-value", "an address is a host and a port")
-                .at(reader.collector.origin(span), "no such address")
-                .help(format!("for example `{like}`"));
-            reader.collector.push(diagnostic);
+            let message = "an address is a host and a port";
+            let help = format!("for example `{like}`");
+            reader.collector.mistake("wrong-value", message, span, "no such address", help);
         }
     }
     let host = address.as_ref().map(|(template, span)| (host(template), span));
@@ -370,8 +344,7 @@ fn unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, m
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;
     }
-    let diagnostic = Diagnostic::error("unsettled", message)
-        .at(reader.collector.origin(&node.head()), "what belongs to a run could come in the next one")
-        .help("for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it");
-    reader.collector.push(diagnostic);
+    let label = "what belongs to a run could come in the next one";
+    let help = "for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it";
+    reader.collector.mistake("unsettled", message, &node.head(), label, help);
 }

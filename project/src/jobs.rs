@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use coreach_execution::preparation::run_alone;
+use coreach_model::lock::lock;
 
 /// How many pieces at once: what was said, or as many as there are cores, since the results are the same.
 pub fn threads(said: Option<NonZeroUsize>) -> usize {
@@ -33,7 +34,7 @@ pub fn in_order<J: Sync, R: Send>(
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(at) else { return };
             let result = run_alone(|| work(job));
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut results = lock(&results);
             results[at] = Some(result);
         }
     };

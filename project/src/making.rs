@@ -30,30 +30,20 @@ pub const SILENT: Says<'static> = &|_| {};
 /// The size of a stage's result, and how long it took.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Measured {
-    /// The name of the result.
     pub stage: &'static str,
-    /// Its locations.
     pub locations: usize,
-    /// Its transitions.
     pub transitions: usize,
-    /// Those into Inconclusive.
     pub inconclusive: usize,
-    /// Those into Fail.
     pub fail: usize,
     /// Of the stage, on the wall clock.
     pub seconds: f64,
 }
 
-/// What was made of a purpose.
 #[derive(Clone, Debug)]
 pub struct MadeTest {
-    /// All results.
     pub generation: Generation,
-    /// Their sizes.
     pub stages: Vec<Measured>,
-    /// What the solver was asked.
     pub statistics: Statistics,
-    /// Why the purpose is unreachable, where it is.
     pub unreachable: Option<Diagnostic>,
     /// Of the whole, on the wall clock.
     pub seconds: f64,
@@ -149,7 +139,6 @@ pub fn search_run(
     domain: DomainKind,
     time: Duration,
 ) -> Option<Example> {
-    /// A question is as short as the search.
     const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
     let case = &made.generation.test_case;
     if !case.verdicts.contains(&Some(Verdict::Pass)) {
@@ -176,11 +165,8 @@ pub fn search_run(
 /// What was made of a purpose for judging on line.
 #[derive(Clone, Debug)]
 pub struct MadeOnline {
-    /// The test.
     pub test: OnlineTest,
-    /// Why the purpose is unreachable, where it is.
     pub unreachable: Option<Diagnostic>,
-    /// What the solver was asked.
     pub statistics: Statistics,
     /// Of the whole, on the wall clock.
     pub seconds: f64,
@@ -216,7 +202,6 @@ pub fn make_online(
 }
 
 impl MadeTest {
-    /// The measure of a stage.
     pub fn measured(&self, stage: Stage) -> &Measured {
         &self.stages[stage as usize]
     }

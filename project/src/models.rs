@@ -8,7 +8,6 @@ use coreach_model::reader::yaml;
 
 use crate::file_kind::{FileKind, list_yaml_files, read_heading};
 
-/// Returns the name in a file, if the file is a specification.
 fn specification_name(file: &Arc<SourceFile>) -> Option<String> {
     let heading = read_heading(file).ok()?;
     (heading.kind == FileKind::Specification).then_some(heading.name)
@@ -16,9 +15,6 @@ fn specification_name(file: &Arc<SourceFile>) -> Option<String> {
 
 /// Finds the specification of this name: among the candidates, or else among the YAML files beside the
 /// purpose. Files with the same text count as one. `origin` is where the purpose names it.
-///
-/// # Errors
-/// There is none, or there are several.
 pub fn find_specification(
     name: &str,
     origin: Origin,

@@ -41,11 +41,8 @@ use crate::{budget, stored};
 /// What an output is: the files that it may replace. Nothing besides is replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutputForm {
-    /// A page to look at.
     Page,
-    /// A report for build servers.
     Junit,
-    /// Coverage.
     Lcov,
     /// A picture: DOT or SVG.
     Picture,
@@ -55,11 +52,8 @@ pub enum OutputForm {
     Suite,
     /// The purpose of `explore --out`.
     Purpose,
-    /// Timed sequences.
     Sequence,
-    /// Schemas.
     Schema,
-    /// Pages of the manual.
     Manual,
     /// A specification, where the user says that what is there may be replaced.
     Specification,
@@ -150,12 +144,10 @@ pub struct Output {
 }
 
 impl Output {
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether a file that is there may be replaced.
     pub fn may_replace(&self) -> bool {
         !matches!(self.form, OutputForm::New | OutputForm::Run)
     }
@@ -166,14 +158,11 @@ impl Output {
     }
 }
 
-/// A file that is to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ToWrite {
     /// What it is to the user: `--junit`.
     pub what: &'static str,
-    /// Where.
     pub path: PathBuf,
-    /// What is written.
     pub form: OutputForm,
 }
 
@@ -184,7 +173,6 @@ impl ToWrite {
     }
 }
 
-/// A file that a command reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct InputFile {
     identity: Identity,
@@ -297,7 +285,6 @@ fn list_inputs(path: &Path) -> Vec<InputFile> {
     files
 }
 
-/// The files that a command reads.
 #[derive(Clone, Default, Debug)]
 pub struct Inputs(Vec<InputFile>);
 
@@ -308,9 +295,6 @@ impl Inputs {
     }
 
     /// The files that are to be written, if all of them may be.
-    ///
-    /// # Errors
-    /// One finding for each that must not.
     pub fn outputs(&self, wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
         let mut before: Vec<(Identity, &ToWrite)> = Vec::new();
         let mut found = Vec::new();

@@ -38,17 +38,11 @@ pub struct Project {
     pub timing: Option<Timing>,
     /// The purposes, then the properties, names distinct.
     pub purposes: Vec<TestPurpose>,
-    /// Who judges runs.
     pub judging: Judging,
-    /// What implementations are held to.
     pub conformance: Conformance,
-    /// The knobs.
     pub options: Options,
-    /// Where to write.
     pub directory: PathBuf,
-    /// In which forms.
     pub formats: Vec<Format>,
-    /// Which stages.
     pub stages: Vec<Stage>,
     /// `budget: time`, where the configuration says it.
     pub time: Option<Duration>,
@@ -61,9 +55,6 @@ pub fn load(path: &Path) -> Reading<Project> {
 }
 
 /// The same for whoever needs no purpose: there may be none.
-///
-/// # Errors
-/// As of [`load`].
 pub fn load_specification(path: &Path) -> Reading<Project> {
     load_with(path, load_without_purpose)
 }

@@ -18,12 +18,9 @@ use coreach_model::visible::{visible, visible_line};
 /// too.
 const FURTHEST_DRAWN: usize = 50;
 
-/// How to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// With colours?
     pub color: bool,
-    /// The width of the page in columns.
     pub width: usize,
 }
 
@@ -186,7 +183,6 @@ pub fn to_json(diagnostics: &[Diagnostic]) -> Value {
     Value::Array(each(diagnostics))
 }
 
-/// The same, one by one.
 pub fn each<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<Value> {
     diagnostics.into_iter().map(diagnostic_to_json).collect()
 }

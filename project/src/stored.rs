@@ -19,15 +19,10 @@ use crate::making::SILENT;
 /// A stored run, ready to be looked at or to be run again.
 #[derive(Clone, Debug)]
 pub struct LoadedRun {
-    /// As it was written.
     pub record: Record,
-    /// Its test case.
     pub test: TestCase,
-    /// The document of that.
     pub document: String,
-    /// The state in which it began.
     pub initial: State,
-    /// The run.
     pub run: Run,
     /// How it was driven; as usual, where that was not kept.
     pub settings: Settings,
@@ -52,7 +47,6 @@ impl LoadedRun {
 /// What is kept of a run: its record, its test case with the document, how it was driven, and against what.
 type KeptRun = (Record, (TestCase, String), Settings, Option<(String, String)>);
 
-/// Reads a run.
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<LoadedRun, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
@@ -74,7 +68,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let case = cases.swap_remove(at);
         (record, (case.test, case.document), Settings::default(), None)
     };
-    let (initial, run) = restore(&test, &record).map_err(|misfit| error(misfit.to_string()))?;
+    let (initial, run) = restore(&test, &record).map_err(error)?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
 }
 

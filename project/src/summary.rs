@@ -22,9 +22,7 @@ pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 pub struct MutationSummary<'a> {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
-    /// The process's.
     pub exit_code: u8,
-    /// Its name.
     pub specification: String,
     /// So many were found wrong.
     pub killed: usize,
@@ -38,25 +36,19 @@ pub struct MutationSummary<'a> {
     pub open: &'a [String],
     /// Each thing that failed, the most frequent first.
     pub buckets: Vec<KilledSummary>,
-    /// Each of them.
     pub mutants: Vec<MutantSummary<'a>>,
-    /// Each transition of the specification.
     pub transitions: Vec<TransitionSummary>,
 }
 
-/// What became of one mutant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MutantSummary<'a> {
-    /// How it was made.
     pub operator: &'a str,
-    /// What is other in it.
     pub change: String,
     /// [`MutantStatus::name`]
     pub fate: &'static str,
     /// The test case that killed it first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub killed_by: Option<String>,
-    /// Of that run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// What failed in it: [`Bucket::id`].
@@ -75,35 +67,24 @@ pub struct MutantSummary<'a> {
 pub struct KilledSummary {
     /// [`Bucket::id`]
     pub id: String,
-    /// What.
     pub bucket: Bucket,
-    /// How many mutants.
     pub count: usize,
-    /// What is other in them.
     pub mutants: Vec<String>,
-    /// The shortest of these runs.
     pub shortest: ShortestSummary,
 }
 
-/// A run that killed a mutant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ShortestSummary {
-    /// What is other in the mutant.
     pub mutant: String,
-    /// The test case.
     pub test: String,
-    /// Its seed.
     pub seed: u64,
-    /// How many events it had.
     pub events: usize,
 }
 
 /// What became of mutants, and the suite that met them.
 #[derive(Clone, Debug)]
 pub struct Mutants {
-    /// The specification's name.
     pub specification: String,
-    /// The names of the test cases.
     pub tests: Vec<String>,
     /// Walks beside the specification, for a mutant that no run killed.
     pub walks: u64,
@@ -111,16 +92,13 @@ pub struct Mutants {
     pub depth: usize,
     /// Each transition of the specification, with what the suite does on the specification itself.
     pub transitions: Vec<TransitionSummary>,
-    /// Each mutant that has a result.
     pub judged: Vec<Judged>,
 }
 
 /// How often the suite came through a transition.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TransitionSummary {
-    /// In words.
     pub transition: String,
-    /// How often.
     pub visits: usize,
 }
 
@@ -197,14 +175,11 @@ fn summary<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
     MutantSummary { operator, change, fate: fate.name(), killed_by, seed, bucket, trace, visits }
 }
 
-/// What came of a campaign, and of this call of it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CampaignSummary<'a> {
     /// [`CAMPAIGN_FORMAT_VERSION`].
     pub format_version: u32,
-    /// The process's.
     pub exit_code: u8,
-    /// The store's file.
     pub store: String,
     /// The part that was asked for.
     pub partition: String,
@@ -212,7 +187,6 @@ pub struct CampaignSummary<'a> {
     pub executed: usize,
     /// Warnings, as [`crate::render::to_json`] writes them.
     pub diagnostics: Value,
-    /// Of the store.
     #[serde(flatten)]
     pub summary: &'a Summary,
 }

@@ -17,7 +17,6 @@ use coreach_pipeline::lateness::Timing;
 
 use crate::configuration::{Configuration, Judging};
 
-/// A specification as the stages take it.
 pub(crate) struct Given {
     /// The specification; of a timed one, its delayed form.
     pub specification: Specification,

@@ -119,7 +119,6 @@ fn reaches(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> bool {
     reached.numbered().any(|(location, reached)| *reached && accepting[location])
 }
 
-/// Adds the purpose's transitions into Accept.
 fn entering_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnostic {
     let into = purpose.iosts.transitions.iter();
     for transition in into.filter(|t| t.target == purpose.accept && t.source != purpose.accept) {

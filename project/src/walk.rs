@@ -40,14 +40,12 @@ use crate::{project, render};
 /// All that a walk covers; then it seeks classes of data as well.
 pub const ALL: [Criterion; 3] = [Criterion::Transitions, Criterion::DefinitionUse, Criterion::Pairs];
 
-/// A specification that can be walked.
 #[derive(Clone, Debug)]
 pub struct Walkable {
     /// The test without a purpose.
     pub case: Case,
     /// The specification: by ioco it is suspended.
     pub specification: Iosts,
-    /// What an implementation is held to.
     pub conformance: Conformance,
 }
 
@@ -114,7 +112,6 @@ pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
     Ok(Case { name, test, document: to_text(&document), specification })
 }
 
-/// The goals of one criterion.
 pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     let items = Items::of(iosts);
     let is_quiet = |number| iosts.action(iosts.transitions[number].action).kind == ActionKind::Quiescence;
@@ -134,7 +131,6 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     goals(iosts, &items, criterion).into_iter().filter_map(goal).collect()
 }
 
-/// The goals of these criteria.
 pub fn listed(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkGoal> {
     criteria.iter().flat_map(|criterion| of(iosts, *criterion)).collect()
 }

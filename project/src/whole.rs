@@ -9,7 +9,6 @@ use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
 
-/// A whole number.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let value = number::count(text).and_then(|value| T::try_from(value).ok());
     value.ok_or_else(|| {

@@ -132,7 +132,7 @@ pub fn once(test: &TestCase, system: &Delayed, seed: u64) -> Result<Run, String>
     .run(seed, strategy);
     let written = record(judge.as_mut(), &run);
     let bytes = serde_json::to_vec(&written).map_err(|error| error.to_string())?;
-    let (_, again) = restore(test, &read(&bytes)?).map_err(|error| error.to_string())?;
+    let (_, again) = restore(test, &read(&bytes)?)?;
     let what = |run: &Run| run.trace.iter().map(|step| step.what.clone()).collect::<Vec<_>>();
     if what(&run) != what(&again) || run.outcome != again.outcome {
         return Err(format!("restored, it is another run: {run:?}\n{again:?}"));

@@ -181,9 +181,6 @@ impl Dialogue {
 
     /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand
     /// behind some of that one's, and forgets what is there then.
-    ///
-    /// # Errors
-    /// [`Failure`]: an answer does not come.
     pub fn pass(
         &mut self,
         encoding: &Encoding,
@@ -299,9 +296,6 @@ impl Dialogue {
     }
 
     /// Goes on over another stream, until `ready` at the latest.
-    ///
-    /// # Errors
-    /// [`Failure::Lost`]: it does not become ready.
     pub fn resume(
         self,
         stream: Stream,
@@ -309,20 +303,15 @@ impl Dialogue {
         ready: Instant,
         process: Option<&Process>,
     ) -> Result<Self, Failure> {
-        let Dialogue { signatures, deadline, on_close, hung_up, seed, evidence, .. } = self;
+        let (deadline, seed) = (self.deadline, self.seed);
         let mut next = Dialogue {
-            stream: stream.noted(evidence.clone()),
-            signatures,
+            stream: stream.noted(self.evidence.clone()),
             pending: Pending::default(),
-            deadline,
             is_owed: false,
-            on_close,
             has_hung_up: false,
-            hung_up,
             sent: Sent::Yes,
-            seed,
-            evidence,
             is_again: false,
+            ..self
         };
         if let Encoding::Json = encoding {
             let resume = json_lines::resume(next.signatures.constants(), seed);

@@ -21,9 +21,7 @@ const MOST_DESCRIPTORS: usize = 3;
 /// A command to launch. Its standard streams come with the message.
 #[derive(Serialize, Deserialize, Debug)]
 pub struct LaunchOrder {
-    /// The program.
     pub program: OsString,
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// Where it is started, from the root on.
     pub directory: OsString,
@@ -33,7 +31,6 @@ pub struct LaunchOrder {
     pub folder: Option<String>,
 }
 
-/// A request of a program to a keeper.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum KeeperRequest {
     Launch(LaunchOrder),
@@ -43,7 +40,6 @@ pub(super) enum KeeperRequest {
     End(Duration),
 }
 
-/// An answer of a keeper.
 #[derive(Serialize, Deserialize, Debug)]
 pub(super) enum KeeperReply {
     /// The process has this number. A descriptor for it comes with the message.
@@ -51,20 +47,15 @@ pub(super) enum KeeperReply {
     /// The number of the system's error, if it has one, and its text.
     NotLaunched(Option<i32>, String),
     Status(Option<ExitStatus>),
-    /// Is nothing left?
     Ended(bool),
 }
 
-/// How a process has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub enum ExitStatus {
-    /// By itself, with this code.
     Code(i32),
-    /// By this signal.
     Signal(i32),
 }
 
-/// Sends a message.
 pub(super) fn send(
     mut to: &UnixStream,
     message: &impl Serialize,

@@ -32,8 +32,10 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, Weak};
 use std::time::{Duration, Instant};
+
+use coreach_model::lock::lock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -46,14 +48,11 @@ const ANSWER: Duration = Duration::from_secs(60);
 /// The program that becomes a keeper, and its arguments.
 static PROGRAM: OnceLock<(PathBuf, Vec<String>)> = OnceLock::new();
 
-/// Set when this program is ending.
 static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// The keepers of this program.
 struct Keepers {
     /// All that are there, by our ends of the streams to them.
     all: Vec<Weak<UnixStream>>,
-    /// Those that have nothing to do.
     idle: Vec<ProcessKeeper>,
     /// Those that are not used any more and may not have ended.
     retired: Vec<Child>,
@@ -62,7 +61,6 @@ struct Keepers {
 static KEEPERS: Mutex<Keepers> =
     Mutex::new(Keepers { all: Vec::new(), idle: Vec::new(), retired: Vec::new() });
 
-/// A keeper.
 #[derive(Debug)]
 pub struct ProcessKeeper {
     stream: Arc<UnixStream>,
@@ -70,14 +68,12 @@ pub struct ProcessKeeper {
     process: Option<Child>,
 }
 
-/// A launched process.
 #[derive(Debug)]
 pub struct KeptProcess {
     /// Its number, for looks into `/proc`.
     pub pid: i32,
     /// Becomes readable when it has ended.
     pub pidfd: OwnedFd,
-    /// Who launched it.
     pub keeper: ProcessKeeper,
 }
 
@@ -103,7 +99,6 @@ pub fn ending_flag() -> Arc<AtomicBool> {
     ENDING.clone()
 }
 
-/// Is this program ending?
 pub fn is_ending() -> bool {
     ENDING.load(Ordering::SeqCst)
 }
@@ -112,7 +107,7 @@ pub fn is_ending() -> bool {
 pub fn end_all(within: Duration) -> bool {
     ENDING.store(true, Ordering::SeqCst);
     let until = Instant::now() + within;
-    let streams: Vec<Arc<UnixStream>> = lock().all.iter().filter_map(Weak::upgrade).collect();
+    let streams: Vec<Arc<UnixStream>> = lock(&KEEPERS).all.iter().filter_map(Weak::upgrade).collect();
     for stream in &streams {
         let _ = stream.shutdown(std::net::Shutdown::Write);
     }
@@ -152,7 +147,7 @@ pub fn launch(order: LaunchOrder, streams: [BorrowedFd<'_>; 3]) -> io::Result<Ke
 
 /// Returns a keeper, and whether it was used before.
 fn hire() -> io::Result<(ProcessKeeper, bool)> {
-    let mut keepers = lock();
+    let mut keepers = lock(&KEEPERS);
     keepers.retired.retain_mut(|process| matches!(process.try_wait(), Ok(None)));
     if is_ending() {
         return Err(io::Error::other("coreach is ending"));
@@ -182,7 +177,6 @@ fn hire() -> io::Result<(ProcessKeeper, bool)> {
 }
 
 impl ProcessKeeper {
-    /// How the launched process has ended, if it has.
     pub fn status(&self) -> Option<ExitStatus> {
         match self.ask(&KeeperRequest::Status, &[], ANSWER) {
             Ok((KeeperReply::Status(status), _)) => status,
@@ -205,7 +199,7 @@ impl ProcessKeeper {
     }
 
     fn retire_to_idle(self) {
-        lock().idle.push(self);
+        lock(&KEEPERS).idle.push(self);
     }
 
     fn ask(
@@ -223,12 +217,7 @@ impl ProcessKeeper {
 impl Drop for ProcessKeeper {
     fn drop(&mut self) {
         if let Some(process) = self.process.take() {
-            lock().retired.push(process);
+            lock(&KEEPERS).retired.push(process);
         }
     }
-}
-
-// Nothing is done under the lock that could panic half-way.
-fn lock() -> MutexGuard<'static, Keepers> {
-    KEEPERS.lock().unwrap_or_else(PoisonError::into_inner)
 }

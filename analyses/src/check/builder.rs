@@ -1,9 +1,7 @@
 //! Small models for tests, built in Rust.
 
 use coreach_model::iosts::TransitionOrigin;
-use coreach_model::{
-    Action, ActionId, ActionKind, Datum, Iosts, Location, LocationId, Term, Transition, Type,
-};
+use coreach_model::{Action, ActionId, ActionKind, Datum, Iosts, Location, Term, Transition, Type};
 
 /// A model in the making. Its actions are `in(p)`, an input with an integer, and `step`, an internal one.
 #[derive(Clone)]
@@ -21,18 +19,13 @@ impl Build {
         let parameters = vec![Datum::new("p", Type::Int)];
         Build(Iosts {
             name: "example".to_owned(),
-            constants: Vec::new(),
-            variables: Vec::new(),
-            initial_condition: Term::yes(),
             locations: locations.iter().map(|name| Location::named(*name)).collect(),
-            initial: LocationId(0),
             actions: vec![
                 Action { name: "in".to_owned(), kind: ActionKind::Input, parameters },
                 Action { name: "step".to_owned(), kind: ActionKind::Internal, parameters: Vec::new() },
             ]
             .into(),
-            transitions: Default::default(),
-            origin: None,
+            ..Iosts::default()
         })
     }
 

@@ -181,7 +181,6 @@ fn raw_constraints(element: &Element) -> Result<Vec<Constraint>, Error> {
     Ok(element.constraints()?.iter().map(constraint_inwards).collect())
 }
 
-/// The constraints met, and the result rounded.
 fn met(element: &Element, constraints: &[Constraint], integer: &[bool]) -> Result<Element, Error> {
     let given: Vec<_> = constraints
         .iter()

@@ -126,7 +126,6 @@ macro_rules! domains {
             /// All of them, from the coarsest.
             pub const ALL: &'static [DomainKind] = &[$($(#[cfg($cfg)])? DomainKind::$variant),*];
 
-            /// The name under which the user chooses it.
             pub fn name(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? DomainKind::$variant => $name,)* }
             }
@@ -181,28 +180,19 @@ impl fmt::Display for DomainKind {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownDomain(pub String);
-
-impl fmt::Display for UnknownDomain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = DomainKind::ALL.iter().map(|kind| kind.name()).collect();
-        if NAMES.contains(&self.0.as_str()) {
-            write!(f, "the domain `{}` is not in this build; there are {}", self.0, names.join(", "))
-        } else {
-            write!(f, "no domain is called `{}`; there are {}", self.0, names.join(", "))
-        }
-    }
-}
-
-impl std::error::Error for UnknownDomain {}
-
 impl FromStr for DomainKind {
-    type Err = UnknownDomain;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownDomain> {
-        let found = DomainKind::ALL.iter().find(|kind| kind.name() == name);
-        found.copied().ok_or_else(|| UnknownDomain(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, String> {
+        if let Some(found) = DomainKind::ALL.iter().find(|kind| kind.name() == name) {
+            return Ok(*found);
+        }
+        let names: Vec<&str> = DomainKind::ALL.iter().map(|kind| kind.name()).collect();
+        let why = match NAMES.contains(&name) {
+            true => format!("the domain `{name}` is not in this build"),
+            false => format!("no domain is called `{name}`"),
+        };
+        Err(format!("{why}; there are {}", names.join(", ")))
     }
 }
 

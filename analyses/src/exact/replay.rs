@@ -3,7 +3,7 @@
 
 use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::{State, fire, is_initial};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Iosts, Number, Term, TransitionId, Value};
 
 use super::script::Side;
@@ -53,8 +53,7 @@ fn step(
     wanted: Option<TransitionId>,
     solver: &mut dyn Solver,
 ) -> Option<(TransitionId, Vec<Value>)> {
-    let known: Substitution =
-        state.valuation.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+    let known = literals(&state.valuation);
     let between =
         |t: &coreach_model::iosts::Transition| t.source == state.location && t.target == next.location;
     for (number, transition) in iosts.transitions.numbered().filter(|(_, t)| between(t)) {

@@ -98,7 +98,6 @@ impl<'a> Problem<'a> {
         !self.after.iter().any(|after| *after)
     }
 
-    /// The script: sorts, variables, relations, rules.
     pub fn text(&self) -> String {
         let mut rules = Vec::new();
         let initial = self.iosts.initial;

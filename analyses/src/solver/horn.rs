@@ -6,7 +6,6 @@
 
 use std::sync::OnceLock;
 
-/// Answers whether [`REACHED`] can be derived.
 pub trait HornEngine {
     /// The answer to a script of relations, variables and rules.
     fn solve(&mut self, script: &str) -> HornReply;

@@ -37,7 +37,6 @@ type Distance = (RBig, i32);
 /// From a vertex to another one. The vertices 0 and 1 stand at the number 0, of reals and of integers.
 type DistanceEdge = (usize, usize, Distance);
 
-/// A conjunction as edges.
 #[derive(Clone, Default)]
 struct DifferenceGraph {
     vertices: BTreeMap<Datum, usize>,

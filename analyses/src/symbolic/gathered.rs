@@ -29,7 +29,6 @@ use dashu::base::DivEuclid;
 use dashu::integer::IBig;
 
 use super::SymbolicState;
-use super::bounds::BoundsMemo;
 use super::eliminate::counted;
 use super::inclusion::data_of_terms;
 use super::sum::Sum;
@@ -204,14 +203,7 @@ impl Lattice {
         let symbols: Vec<Term> = (0..self.vectors.len())
             .map(|number| Term::datum(&Datum::new(format!("unseen#{number}"), Type::Int)))
             .collect();
-        let mut state = SymbolicState {
-            location: self.location,
-            known: self.others.clone(),
-            open: Default::default(),
-            condition: Vec::new(),
-            depth: 0,
-            memo: BoundsMemo::default(),
-        };
+        let mut state = SymbolicState::knowing(self.location, self.others.clone());
         let value = |row: usize| {
             let begin = Term::int(self.base[row].clone());
             self.vectors.iter().zip(&symbols).fold(begin, |sum, ((vector, _), symbol)| {

@@ -20,7 +20,6 @@ use crate::solver::Solver;
 #[derive(Clone, Debug)]
 pub struct Accepting {
     pub tree: Tree,
-    /// In the order of the tree.
     pub accepting: Vec<NodeId>,
     pub is_complete: bool,
 }

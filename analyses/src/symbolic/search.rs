@@ -133,7 +133,6 @@ struct SearchNode {
     element: ElementId,
     depth: usize,
     risk: usize,
-    /// The node before, and the transition from there.
     from: Option<(usize, TransitionId)>,
 }
 

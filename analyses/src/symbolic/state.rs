@@ -14,7 +14,7 @@ use coreach_model::iosts::{Iosts, LocationId, Transition, TransitionId};
 use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate};
-use coreach_model::term::{Substitution, substitute, substitute_all};
+use coreach_model::term::{Substitution, literals, substitute, substitute_all};
 use coreach_model::{Datum, Numbered, Term, Value};
 
 use super::bounds::BoundsMemo;
@@ -46,7 +46,6 @@ pub enum Holds {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolicStep {
     pub transition: TransitionId,
-    /// The symbols of its parameters, in their order.
     pub parameters: Vec<Datum>,
 }
 
@@ -82,26 +81,19 @@ impl SymbolicState {
     /// variable is its own symbol.
     pub fn initial(iosts: &Iosts) -> Self {
         let condition = &iosts.initial_condition;
-        SymbolicState {
-            location: iosts.initial,
-            known: Valuation::new(),
-            open: Arc::default(),
-            condition: Term::and([defined(condition), condition.clone()]).lowered().conjuncts(),
-            depth: 0,
-            memo: BoundsMemo::default(),
-        }
+        let condition = Term::and([defined(condition), condition.clone()]).lowered().conjuncts();
+        SymbolicState { condition, ..SymbolicState::knowing(iosts.initial, Valuation::new()) }
+    }
+
+    /// A state in which these data have values, and nothing is known of others.
+    pub(super) fn knowing(location: LocationId, known: Valuation) -> Self {
+        let (open, memo) = (Arc::default(), BoundsMemo::default());
+        SymbolicState { location, known, open, condition: Vec::new(), depth: 0, memo }
     }
 
     /// A state in which all is known: paths begin where a run is.
     pub fn of(state: &State) -> Self {
-        SymbolicState {
-            location: state.location,
-            known: state.valuation.clone(),
-            open: Arc::default(),
-            condition: Vec::new(),
-            depth: 0,
-            memo: BoundsMemo::default(),
-        }
+        SymbolicState::knowing(state.location, state.valuation.clone())
     }
 
     /// The state where this holds besides, as a term over the data here.
@@ -111,7 +103,6 @@ impl SymbolicState {
         state
     }
 
-    /// Adds a condition over symbols.
     pub fn ask(&mut self, condition: &Term) {
         let known = self.condition.len();
         for part in condition.lowered().conjuncts() {
@@ -208,11 +199,9 @@ impl SymbolicState {
         }
     }
 
-    /// What data stand at where these have values.
     pub fn standing(&self, known: &Valuation) -> Substitution {
-        let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
         let mut standing = (*self.open).clone();
-        standing.extend(known.iter().map(literal));
+        standing.extend(literals(known));
         standing
     }
 

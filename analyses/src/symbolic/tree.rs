@@ -88,7 +88,6 @@ impl Number for NodeId {
     }
 }
 
-/// How a node is reached from its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Move {
     Start,
@@ -133,7 +132,6 @@ pub struct Node {
     pub is_certain: bool,
     pub end: NodeEnd,
     pub children: Range<u32>,
-    /// The successors that there are not.
     pub refuted: Vec<Refuted>,
 }
 
@@ -151,7 +149,6 @@ pub struct TreeLimits {
     pub quiescence: Quiescence,
     /// Are states cut that others include?
     pub is_restricted: bool,
-    /// Are states of one depth and location merged?
     pub is_merged: bool,
 }
 

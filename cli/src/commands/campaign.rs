@@ -6,7 +6,7 @@
 mod merge;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use coreach_adapters::description::Iut;
 use coreach_execution::OutcomeKind;
@@ -19,6 +19,7 @@ use coreach_execution::campaign::{Partition, Plan, Planned, Store};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
+use coreach_model::lock::lock;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::{PreparedWays, prepare};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
@@ -128,7 +129,6 @@ fn answer(
     answer
 }
 
-/// Does the runs that are missing.
 fn finish(
     arguments: &CampaignArguments,
     plan: &Plan,
@@ -151,7 +151,7 @@ fn finish(
     progress.says(totals(&counts));
     let live = Mutex::new(counts);
     let watch = |_: &Planned, record: &Record| {
-        let mut counts = live.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&live);
         counts.count(record.verdict);
         progress.says(totals(&counts));
         progress.one_done();

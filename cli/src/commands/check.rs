@@ -93,7 +93,6 @@ fn bounded(path: &Path, all: &[PathBuf]) -> Report {
     Report { path: path.to_owned(), checked }
 }
 
-/// What was found in a file.
 struct Report {
     path: PathBuf,
     checked: Checked,

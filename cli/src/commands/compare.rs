@@ -26,7 +26,6 @@ use crate::horn_process::HornProcess;
 use crate::progress::ProgressLine;
 use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, cautions, drawn};
 
-/// A purpose with a domain.
 type Pair<'a> = (&'a TestPurpose, DomainKind);
 
 /// Makes every purpose with every domain and says how the results differ.

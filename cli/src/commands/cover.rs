@@ -15,12 +15,14 @@ use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::load_without_purpose;
 use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
-use coreach_project::cover::report::{CoverDocument, OBSERVED, document, files, paths};
+use coreach_project::cover::report::{
+    CoverDocument, OBSERVED, ReportedCriterion, ReportedGoal, document, files, paths,
+};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::project::{load_specification, of_specification};
 
-use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural, table, told_lines};
 use crate::answer::{draw_text, render_answer};
 use crate::arguments::CoverArguments;
 use crate::exit::Exit;
@@ -29,13 +31,8 @@ use crate::progress::ProgressLine;
 use crate::write::write;
 use crate::{certain_end, console};
 
-/// So many goals of one kind are told; the document has all.
-const TOLD: usize = 40;
-
-/// What a command line names, read.
 struct Given {
     specification: Specification,
-    /// As it is written.
     text: String,
     analysis: Analysis,
     conformance: Conformance,
@@ -162,7 +159,7 @@ fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Dia
 fn text(told: &CoverDocument, is_quiet: bool) -> String {
     let head =
         ["criterion", "goals", "covered", "unreachable", "unknown", "open"].map(str::to_owned).to_vec();
-    let row = |one: &coreach_project::cover::report::ReportedCriterion| {
+    let row = |one: &ReportedCriterion| {
         let figures = [one.goals, one.covered, one.unreachable, one.unknown, one.open];
         std::iter::once(one.criterion.clone()).chain(figures.map(|figure| figure.to_string())).collect()
     };
@@ -203,19 +200,9 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
         ("open", "open"),
     ];
     for (status, title) in lists {
-        let lines: Vec<String> = told
-            .goals
-            .iter()
-            .filter(|goal| goal.status == status && goal.why.is_some())
-            .map(|goal| format!("  {}\n    {}\n", goal.goal, goal.why.as_deref().unwrap_or_default()))
-            .collect();
-        if lines.is_empty() {
-            continue;
-        }
-        text += &format!("\n{title}:\n{}", lines.iter().take(TOLD).cloned().collect::<String>());
-        if lines.len() > TOLD {
-            text += &format!("  and {} more; `--format json` has all\n", lines.len() - TOLD);
-        }
+        let goals = told.goals.iter().filter(|goal| goal.status == status);
+        let line = |goal: &ReportedGoal| Some(format!("  {}\n    {}\n", goal.goal, goal.why.as_ref()?));
+        text += &told_lines(title, goals.filter_map(line).collect());
     }
     text
 }

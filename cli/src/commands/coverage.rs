@@ -6,16 +6,13 @@ use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCove
 use coreach_project::coverage::{CoverageKind, CoverageReport, Given, NO_ACCESS, Settings, lcov, measure};
 use coreach_project::render;
 
-use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
+use super::{CommandAnswer, CommandResult, EarlyExit, plural, table, told_lines};
 use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
 use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::ProgressLine;
 use crate::write::write;
-
-/// So many lines are told of one kind of thing; the document has all.
-const TOLD: usize = 40;
 
 /// Reads the runs, tells what they covered.
 pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
@@ -127,17 +124,8 @@ fn one(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
         (Status::Possible, "possible, and not certain"),
         (Status::Unreachable, proved.as_str()),
     ] {
-        let lines: Vec<String> = models.iter().flat_map(|model| named(model, status)).collect();
-        if lines.is_empty() {
-            continue;
-        }
-        text += &format!("\n{title}:\n");
-        for line in lines.iter().take(TOLD) {
-            text += &format!("  {line}\n");
-        }
-        if lines.len() > TOLD {
-            text += &format!("  and {} more; `--format json` has all\n", lines.len() - TOLD);
-        }
+        let lines = models.iter().flat_map(|model| named(model, status));
+        text += &told_lines(title, lines.map(|line| format!("  {line}\n")).collect());
     }
     text
 }

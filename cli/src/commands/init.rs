@@ -77,7 +77,6 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<(), (PathBuf, io::
     Ok(())
 }
 
-/// What was made, in order.
 #[derive(Default)]
 struct Made {
     files: Vec<PathBuf>,
@@ -130,7 +129,6 @@ fn told(folder: &Path, files: &[(String, String)]) -> String {
     text
 }
 
-/// A path as a shell takes it.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);

@@ -57,6 +57,17 @@ fn picture(output: &Output, drawn: Result<Result<String, impl Display>, Stop>) -
     write(output, text).map_err(|error| no(&error, Exit::Environment))
 }
 
+/// So many things of one kind are told, each with its line end; the document has all.
+fn told_lines(title: &str, lines: Vec<String>) -> String {
+    const TOLD: usize = 40;
+    let more = match lines.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!("  and {more} more; `--format json` has all\n"),
+    };
+    let told: String = lines.into_iter().take(TOLD).collect();
+    if told.is_empty() { told } else { format!("\n{title}:\n{told}{more}") }
+}
+
 /// A bucket in a line, which is all that `--quiet` says of it: how often it was met, of what.
 fn bucket_line(bucket: &Bucket, count: usize, of: &str) -> String {
     format!("  {}: {bucket}: {}\n", bucket.id(), plural(count, of))

@@ -153,7 +153,6 @@ fn quiet(mutants: &Mutants) -> String {
     format!("{all}: {}\n{}", counts.join(", "), buckets.collect::<String>())
 }
 
-/// What becomes of mutants.
 const FATES: [&str; 4] = ["killed", "survived", "equivalent", "broken"];
 
 fn text(mutants: &Mutants) -> String {

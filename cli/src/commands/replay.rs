@@ -168,7 +168,6 @@ fn shrunk(
     }
 }
 
-/// How often the run failed again.
 fn how_sure(shrunk: &Shrunk) -> Vec<String> {
     let Shrunk { bucket, again, .. } = shrunk;
     let times = plural(again.times, "repetition");

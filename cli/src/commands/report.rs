@@ -17,7 +17,6 @@ use crate::outputs::{Output, OutputForm, ToWrite, outputs};
 use crate::progress::ProgressLine;
 use crate::write::write;
 
-/// What is told of a page.
 #[derive(Serialize)]
 struct WrittenPage {
     format_version: u32,

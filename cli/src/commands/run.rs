@@ -71,7 +71,6 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
     })
 }
 
-/// What both ways of making begin with.
 struct Making<'a> {
     arguments: &'a RunArguments,
     project: &'a Project,
@@ -143,7 +142,6 @@ struct Report<D> {
     details: Option<D>,
 }
 
-/// A shortest run to Pass.
 #[derive(Serialize)]
 struct ExampleJson {
     constants: BTreeMap<String, String>,
@@ -179,7 +177,6 @@ struct Details {
     seconds: f64,
 }
 
-/// How long drawing took.
 #[derive(Serialize)]
 struct Pictures {
     seconds: f64,
@@ -193,22 +190,18 @@ struct Selection {
     rounds: usize,
 }
 
-/// What became of the files.
 #[derive(Default)]
 struct Written {
     files: Vec<PathBuf>,
     /// Files that are left out without harm: pictures that are too large, programs with nothing to run.
     left_out: Vec<String>,
-    /// How long drawing took.
     drawing: Duration,
     /// Files that are not written because nobody could read them.
     unreadable: Vec<String>,
-    /// Files that could not be written.
     failed: Vec<String>,
 }
 
 impl Written {
-    /// What went wrong.
     fn tell(&self) {
         for message in &self.left_out {
             console::say(&format!("warning: {message}"));
@@ -244,7 +237,6 @@ fn file_name(what: &str, format: Format, purpose: &str) -> String {
     }
 }
 
-/// All files that are going to be written.
 fn written_to(project: &Project) -> Vec<ToWrite> {
     let mut files = Vec::new();
     for purpose in &project.purposes {

@@ -7,7 +7,7 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
@@ -23,6 +23,7 @@ use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{Bucket, Judge, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
+use coreach_model::lock::lock;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Verdict};
@@ -165,10 +166,6 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         runs: lock(&documents).clone(),
     };
     Ok(CommandAnswer::new(exit, document, || next.concat()))
-}
-
-fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
-    documents.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Serialize)]
@@ -327,14 +324,12 @@ fn next_command(arguments: &TestArguments, case: &Case, total: &Total) -> Option
     })
 }
 
-/// A path as a shell reads it.
 fn word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |sign: char| sign.is_alphanumeric() || "/._-".contains(sign);
     if text.chars().all(is_plain) { text } else { quoted(&text) }
 }
 
-/// Sums over runs.
 #[derive(Default)]
 struct Total {
     outcomes: Counts,
@@ -355,7 +350,6 @@ impl Total {
         }
     }
 
-    /// Counts what failed, if anything did.
     fn failed(&mut self, run: &Run, record: &Record) {
         let Some(bucket) = record.bucket.as_ref().filter(|bucket| bucket.is_failure()) else { return };
         let events = events(&run.trace);

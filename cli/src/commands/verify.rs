@@ -1,11 +1,12 @@
 //! `coreach verify`: which properties the specification has.
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use coreach_analyses::symbolic::search::SearchBound;
 use coreach_model::Iosts;
 use coreach_model::iosts::{Aim, TestPurpose};
+use coreach_model::lock::lock;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::verify::{Proof, Verified, Violation, ViolationStep};
 use coreach_project::project::load;
@@ -94,7 +95,12 @@ impl Finished {
         let reason = why.and_then(|why| first(render::to_json(std::slice::from_ref(why))));
         let report = |one: &Result<FinishedProperty, String>| match one {
             Ok(one) => one.report.clone(),
-            Err(name) => Report { result: "stopped", reason: reason.clone(), ..Report::of(name) },
+            Err(name) => Report {
+                property: name.clone(),
+                result: "stopped",
+                reason: reason.clone(),
+                ..Report::default()
+            },
         };
         Document {
             format_version: 1,
@@ -108,10 +114,6 @@ impl Finished {
 
 fn first(diagnostics: Value) -> Option<Value> {
     diagnostics.as_array().and_then(|all| all.first().cloned())
-}
-
-fn lock(finished: &Mutex<Finished>) -> MutexGuard<'_, Finished> {
-    finished.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn exit_of(result: &Result<Verified, Stop>) -> Exit {
@@ -185,7 +187,7 @@ struct Document<'a> {
     properties: Vec<Report>,
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Clone, Default, Serialize)]
 struct Report {
     property: String,
     result: &'static str,
@@ -224,23 +226,8 @@ struct StepReport {
     to: String,
 }
 
-impl Report {
-    fn of(name: &str) -> Self {
-        Report {
-            property: name.to_owned(),
-            result: "",
-            proved_by: None,
-            facts: None,
-            violation: None,
-            nodes: None,
-            bound: None,
-            reason: None,
-        }
-    }
-}
-
 fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) -> Report {
-    let empty = Report::of(name);
+    let empty = Report { property: name.to_owned(), ..Report::default() };
     match result {
         Ok(Verified::Proved(Proof::Facts(facts))) => {
             let fact =
@@ -294,7 +281,8 @@ mod tests {
     #[test]
     fn a_hard_end_keeps_what_is_finished() {
         let text = "nonneg: proved by facts\n".to_owned();
-        let report = Report { result: "proved", proved_by: Some("facts"), ..Report::of("nonneg") };
+        let property = "nonneg".to_owned();
+        let report = Report { property, result: "proved", proved_by: Some("facts"), ..Report::default() };
         let finished = Finished {
             specification: "sq".to_owned(),
             warnings: Value::Array(Vec::new()),

@@ -19,11 +19,9 @@ use crate::campaign::summary::{constants, contested};
 use crate::junit::{self, Case, Counts, JunitResult, LEFT_OUT, Report};
 use crate::outcome::OutcomeKind;
 
-/// Why a report was not written.
 #[derive(Debug)]
 pub enum JunitError {
     Store(StoreError),
-    /// The report cannot be written.
     Write(io::Error),
 }
 

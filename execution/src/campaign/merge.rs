@@ -23,7 +23,6 @@ use crate::campaign::store_error::wrong;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Merged {
     pub new: usize,
-    /// Runs that both stores had.
     pub known: usize,
     /// Of those, runs with another verdict.
     pub conflicts: usize,

@@ -24,7 +24,6 @@ pub struct StoredRun {
     pub iut: String,
     /// [`crate::campaign::RunSettings`] as a document.
     pub settings: String,
-    /// When it began, in UTC.
     pub started: String,
     pub record: Record,
 }
@@ -140,7 +139,6 @@ impl Store {
         })
     }
 
-    /// The number of the first run that failed.
     pub fn first_failing(&self) -> Result<Option<i64>> {
         let sql = "SELECT min(number) FROM runs WHERE verdict = ?1";
         self.connection

@@ -39,14 +39,12 @@ use crate::campaign::store_error::{wait, wrong};
 use crate::outcome::OutcomeKind;
 use crate::record::{Record, read};
 
-/// A finished run, without its record.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
     /// Its number in this store: the order in which the runs were finished.
     pub number: i64,
     pub key: String,
     pub verdict: OutcomeKind,
-    /// Why, as a word.
     pub cause: String,
     pub reason: String,
     /// What failed, of a run that did not end well: Fail or a run error.
@@ -82,7 +80,6 @@ pub struct Finished<'a> {
 /// What a store has, read at one time: what is told of it at several places is then told of the same.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// The finished runs by their keys.
     pub rows: HashMap<String, Row>,
     pub doubts: Doubts,
 }
@@ -261,7 +258,6 @@ impl Store {
         has().map_err(|error| wrong(&self.path, &error))
     }
 
-    /// All that it has.
     pub fn contents(&self) -> Result<Contents> {
         Ok(Contents { rows: self.rows()?, doubts: self.doubts()? })
     }
@@ -339,7 +335,6 @@ pub(super) fn append_new(
     Ok(true)
 }
 
-/// Inserts a row and seals it.
 pub(super) fn append(
     transaction: &Connection,
     table: &str,

@@ -29,13 +29,11 @@ pub(super) fn wait(pauses: i32) -> bool {
     waited < PATIENCE
 }
 
-/// Why a store cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
     Missing(PathBuf),
     /// It cannot be read or written here: the system's words.
     Access(PathBuf, String),
-    /// It is no SQLite file.
     NoDatabase(PathBuf),
     /// It is a data base, and another program's.
     Foreign(PathBuf),
@@ -106,7 +104,6 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// What SQLite says, in our words.
 pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     let text = match error {

@@ -140,7 +140,6 @@ pub(super) fn contested(contents: &Contents) -> HashMap<String, Vec<OutcomeKind>
     contested
 }
 
-/// Sums up what a store has of a plan.
 pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
     let Contents { rows, doubts } = contents;
     let others = contested(contents);

@@ -18,12 +18,13 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use coreach_adapters::Iut;
 use coreach_model::Verdict;
+use coreach_model::lock::lock;
 
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Finished, Store, StoreError};
@@ -40,14 +41,12 @@ const MOST_GROUPED: usize = 256;
 
 #[derive(Debug)]
 pub enum WorkError {
-    /// A run cannot be kept.
     Store(StoreError),
     Thread(std::io::Error),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Worked {
-    /// Runs that were done and kept.
     pub executed: usize,
     /// Runs that another process finished meanwhile.
     pub found: usize,
@@ -73,7 +72,6 @@ pub struct Ways<'a> {
 
 struct Queue<'a> {
     runs: VecDeque<&'a Planned>,
-    /// The systems that runs are using.
     busy: BTreeSet<usize>,
 }
 
@@ -259,9 +257,4 @@ fn one<'p>(
     // Where the writer is gone, a panic of its own is on the way.
     let _ = finished.send(Finished { run, record: done, started });
     Ok(())
-}
-
-/// A panic elsewhere is told there.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

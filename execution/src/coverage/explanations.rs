@@ -82,7 +82,6 @@ struct PathFollower<'a> {
     limit: usize,
 }
 
-/// Explains a trace that begins in this state.
 pub fn explain(
     walked: &Walked,
     initial: &State,

@@ -95,7 +95,6 @@ impl Items {
         &self.conditions[transition]
     }
 
-    /// What a guard shows under a valuation.
     fn report_decisive(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         let guard = &self.guards[transition];
         let Ok(outcome) = holds(guard, valuation) else { return };
@@ -147,7 +146,6 @@ fn without(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option
 /// A model in what is walked: which of its locations and transitions each of the walked system's is.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The model, as its author wrote it.
     pub iosts: Iosts,
     pub items: Items,
     /// For each walked location; none where the author wrote none.

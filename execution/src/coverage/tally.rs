@@ -2,7 +2,6 @@
 
 use crate::coverage::explanations::Bounds;
 
-/// What runs have met of one item.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Count {
     /// Runs that met it however they are explained.
@@ -54,7 +53,6 @@ impl Tally {
         }
     }
 
-    /// The runs of another tally, too.
     pub fn merge(&mut self, other: &Tally) {
         self.runs += other.runs;
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, other)| count.add(other));

@@ -39,7 +39,6 @@ use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, seconds};
 use crate::values::boundaries::boundaries;
 
-/// A test case in a state.
 #[derive(Clone, Debug)]
 pub struct CaseJudge<'a> {
     test: &'a TestCase,
@@ -81,7 +80,6 @@ impl<'a> CaseJudge<'a> {
         CaseJudge { silence_fails, ..self }
     }
 
-    /// The state.
     pub fn state(&self) -> &State {
         &self.state
     }

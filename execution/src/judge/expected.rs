@@ -24,7 +24,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{DerivedOperation, Quantifier, QuantifierDomain, StandardOperation};
 use coreach_model::term::strings::StringOperation;
-use coreach_model::term::{Substitution, TermShape, substitute};
+use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Value};
 use dashu::rational::RBig;
@@ -50,9 +50,7 @@ pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
 pub(crate) struct Expectation {
     /// `pNumber = 11, got 12`, or `one of Ok or Refused, got Closed`.
     pub phrase: String,
-    /// The parts of guards that failed.
     pub guards: Vec<Guard>,
-    /// The observations that the state allows.
     pub expected: Vec<String>,
 }
 
@@ -137,7 +135,6 @@ enum Demand {
     Value(Value),
     /// This comparison with a value: an end of a range.
     Bound(Comparison, Value),
-    /// In words.
     Text(String),
 }
 
@@ -475,8 +472,7 @@ impl Question<'_> {
 
     /// May some values take the transition? Errs towards yes.
     fn can_come(&self, transition: &Transition) -> bool {
-        let mut known: Substitution =
-            self.all.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+        let mut known = literals(&self.all);
         for part in transition.guard.conjuncts() {
             if let Some((name, Demand::Value(value))) = self.isolated_datum(&part)
                 && let Some(datum) = self.parameters.iter().find(|one| one.name() == name)
@@ -491,7 +487,6 @@ impl Question<'_> {
     }
 }
 
-/// A guard that decided, with the values in it.
 pub(crate) fn decided(iosts: &Iosts, transition: &Transition, all: Valuation) -> Option<Guard> {
     let question = Question { name: "", parameters: &[], silent: None, all };
     let part = &transition.guard;

@@ -4,7 +4,7 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Term, Value};
 
 use crate::lazy::Lazy;
@@ -33,16 +33,13 @@ pub(super) fn failing(guard: &Term, valuation: &Valuation) -> Vec<Term> {
     parts
 }
 
-/// Conjuncts as people read them.
 pub(crate) fn texts(conjuncts: &[Term]) -> Vec<String> {
     conjuncts.iter().map(Term::to_string).collect()
 }
 
 /// Is there an event of the transition's action that it takes in this state? Only where that is certain.
 pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) -> bool {
-    let known: Substitution =
-        state.valuation.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-    let guard = substitute(&transition.guard, &known);
+    let guard = substitute(&transition.guard, &literals(&state.valuation));
     if guard.is_true() || guard.is_false() {
         return guard.is_true();
     }

@@ -51,7 +51,6 @@ use crate::monitor::Monitor;
 use crate::run::{Occurrence, ShownState};
 use crate::test_case::{Online, TestCase};
 
-/// The product in a set of states.
 #[derive(Clone, Debug)]
 pub struct OnlineJudge<'a> {
     test: &'a TestCase,
@@ -122,19 +121,16 @@ impl<'a> OnlineJudge<'a> {
         }
     }
 
-    /// Looks at the states, after an event.
     fn looked(&mut self) {
         let violates = &self.test.violates;
         self.monitor.leave(|location| violates[location] == Some(Violated::Forbidden));
         self.verdict = verdict(self.test, self.online, &self.monitor);
     }
 
-    /// How a property is violated in these states.
     fn violated(&self) -> Option<Violated> {
         self.states().find_map(|state| self.test.violates[state.location])
     }
 
-    /// Is none of the states quiescent?
     fn must_answer(&self) -> bool {
         let iosts = &self.test.iosts;
         self.monitor.are_all()
@@ -148,7 +144,6 @@ impl<'a> OnlineJudge<'a> {
     }
 }
 
-/// The verdict on a set of states.
 fn verdict(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Verdict> {
     if let Some(fail) = monitor.verdict() {
         return Some(fail);

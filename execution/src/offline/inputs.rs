@@ -21,7 +21,7 @@ use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
 use coreach_model::iosts::{Location, TransitionId};
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::term::{Substitution, literals, substitute_all};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
@@ -60,9 +60,7 @@ pub fn sequence(
     solver: &mut dyn Solver,
 ) -> Result<Vec<Item>, NoSequence> {
     let system = System::new(&form.iosts);
-    let given: Substitution =
-        constants.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-    let (steps, last) = along(&system, path, &given, solver)?;
+    let (steps, last) = along(&system, path, &literals(constants), solver)?;
     let mut random = seed.map(Random::new);
     let mut rest = last.condition;
     let mut values = Valuation::new();

@@ -183,7 +183,6 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
     }
 
-    /// A mistake, and those in the lines behind it.
     fn with_others(&mut self, mut found: Diagnostic) -> Diagnostic {
         let last = (self.line + FURTHEST_LOOKED, found.notes.len() + MOST_OTHERS);
         while self.line < last.0 && found.notes.len() < last.1 && matches!(self.next_line(), Ok(Some(()))) {

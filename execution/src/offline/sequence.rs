@@ -10,7 +10,6 @@ use dashu::rational::RBig;
 pub enum Item {
     /// So much time passes; more than none.
     Delay(RBig),
-    /// Something happens, at one instant.
     Event(ActionId, Vec<Value>),
 }
 

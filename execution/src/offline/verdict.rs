@@ -29,7 +29,6 @@ impl OfflineVerdict {
         }
     }
 
-    /// The rule of the publication.
     pub fn rule(self) -> &'static str {
         match self {
             OfflineVerdict::Pass => "R3",
@@ -41,7 +40,6 @@ impl OfflineVerdict {
     }
 }
 
-/// Why judging stopped without a verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CannotJudge {
     Contexts {

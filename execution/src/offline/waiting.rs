@@ -33,7 +33,6 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu::rational::RBig;
 
-/// Which conditions decide about waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Rules {
     /// Time and data together.
@@ -92,7 +91,6 @@ fn may_be(state: &SymbolicState, condition: &Term, given: GivenValues<'_>, solve
     })
 }
 
-/// When each location's states may wait.
 pub struct Waiting {
     /// The time since the last event, in the conditions.
     since: Datum,

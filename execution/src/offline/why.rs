@@ -21,7 +21,6 @@ use crate::offline::unseen::since_event;
 
 const MOST_TOLD: usize = 12;
 
-/// A member of the trace that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
     pub line: usize,

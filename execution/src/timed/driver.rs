@@ -59,20 +59,16 @@ const HELD_UP: u32 = 4;
 /// Silence that the machine may have caused is waited out for so many times `silence_after`.
 const PATIENT: u32 = 4;
 
-/// What is done next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plan {
     /// Send this, at this delay.
     Send(Event),
     /// Wait; until this delay, where there is one, and plan anew.
     Wait(Option<RBig>),
-    /// It is over.
     Over(Cause),
 }
 
-/// What a director sees.
 pub struct Scene<'a> {
-    /// The judge in its state.
     pub judge: &'a mut dyn Judge,
     /// The time since the last step, in seconds.
     pub now: RBig,
@@ -86,15 +82,12 @@ pub struct Scene<'a> {
 
 /// Says what is done next: a strategy, or a script.
 pub trait Director {
-    /// Plans.
     fn plan(&mut self, scene: Scene<'_>) -> Plan;
-    /// A step was taken.
     fn saw(&mut self, step: &RunStep);
     /// For questions about instants.
     fn solver(&mut self) -> &mut dyn Solver;
 }
 
-/// Drives a run at instants.
 struct TimedTester<'s, 'a, 'd> {
     /// The run; it began when bringing the system up did.
     running: Running<'s, 'a>,
@@ -126,12 +119,9 @@ struct TimedTester<'s, 'a, 'd> {
     timing: Timing,
 }
 
-/// What has been done since the last step.
 #[derive(Default)]
 struct SinceStep {
-    /// How many steps there were.
     steps: usize,
-    /// The plan that is carried out.
     plan: Option<Plan>,
     /// By how much a planned stimulus came too late.
     missed: Option<Duration>,
@@ -153,7 +143,6 @@ impl Standstill {
     }
 }
 
-/// Runs once.
 pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
     let mut begun = session.begin(seed);
     let settings = session.settings;
@@ -282,7 +271,6 @@ impl TimedTester<'_, '_, '_> {
         seconds(self.now().saturating_duration_since(self.zero))
     }
 
-    /// When it is that time.
     fn instant_at(&self, time: &RBig) -> Instant {
         (self.zero + Duration::from_micros(micros_up(time))).min(self.running.deadline)
     }
@@ -359,7 +347,6 @@ impl TimedTester<'_, '_, '_> {
         }
     }
 
-    /// Judges what was read at this instant.
     fn judge_observation(&mut self, received: &Event, read: RBig) -> Progress {
         let begin = Instant::now();
         let low = (&self.silent - &self.tolerance).min(read.clone());
@@ -466,7 +453,6 @@ impl TimedTester<'_, '_, '_> {
         otherwise(&past, within, self.director.solver())
     }
 
-    /// Judges the run as it may have been.
     fn go_on_as(&mut self, possible: PossibleRun) -> Progress {
         let PossibleRun { steps, marks, end, lateness } = possible;
         self.running.session.judge.begin();
@@ -496,7 +482,6 @@ impl TimedTester<'_, '_, '_> {
         Progress::Moved
     }
 
-    /// Shows the judge what happened at this instant.
     fn show(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Progress {
         let at = match self.timing.is_simulated {
             true => Duration::from_micros(micros_up(&judged)),
@@ -584,7 +569,6 @@ impl TimedTester<'_, '_, '_> {
 
 /// What comes of looking at what would fail.
 enum Doubted {
-    /// It fails.
     Not,
     /// The run has gone on at other instants, or has ended.
     Settled(Progress),

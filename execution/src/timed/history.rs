@@ -67,7 +67,6 @@ pub struct Mark {
     pub late: RBig,
 }
 
-/// Which instants are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Allowance {
     /// Those within the tolerance of what was measured.
@@ -79,13 +78,9 @@ pub enum Allowance {
 /// A run, the step that would fail at its end.
 #[derive(Clone, Debug)]
 pub struct Past<'a> {
-    /// The test case.
     pub test: &'a TestCase,
-    /// Where it began.
     pub initial: &'a State,
-    /// What happened.
     pub steps: Vec<Occurrence>,
-    /// When.
     pub marks: Vec<Mark>,
     /// Would what fails at its end be right at another instant? Then it matters whether each stimulus was in
     /// its window.
@@ -99,7 +94,6 @@ pub struct Past<'a> {
 pub struct PossibleRun {
     /// What happened, with the delays that it may have had.
     pub steps: Vec<Occurrence>,
-    /// When, as it was known.
     pub marks: Vec<Mark>,
     /// The instant of the last step.
     pub end: RBig,
@@ -202,7 +196,6 @@ struct Search<'a, 's> {
     is_unclear: bool,
 }
 
-/// The symbol of an instant.
 fn instant(number: usize) -> Datum {
     Datum::new(format!("instant {number}"), Type::Real)
 }

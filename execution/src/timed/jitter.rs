@@ -22,14 +22,14 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::times::milliseconds_of;
+use coreach_model::lock::lock;
 use serde::{Deserialize, Serialize};
 
-/// How long the thread sleeps.
 const SLEEP: Duration = Duration::from_millis(1);
 
 /// The most threads that measure.
@@ -47,10 +47,8 @@ const MOST: usize = 10_000;
 const BAR: u128 = 50;
 const BARS: usize = 4_000;
 
-/// How late the machine was in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Jitter {
-    /// The greatest lateness.
     #[serde(rename = "jitter_ms", with = "milliseconds_of")]
     pub most: Duration,
     /// Of a hundred moments, ninety-nine were at most so late.
@@ -58,10 +56,8 @@ pub struct Jitter {
     pub p99: Duration,
 }
 
-/// How late who sleeps was woken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Late {
-    /// The greatest lateness.
     pub all: Duration,
     /// The greatest part of one that was no wait for a processor.
     pub unexplained: Duration,
@@ -73,7 +69,6 @@ impl Late {
     }
 }
 
-/// A probe at work.
 #[derive(Debug)]
 pub struct JitterProbe(Arc<Shared>);
 
@@ -175,7 +170,6 @@ impl JitterProbe {
         Late { all: whole(late.all), unexplained: whole(late.unexplained) }
     }
 
-    /// What was measured until now.
     pub fn measured(&self) -> Jitter {
         self.0.with(|noted| Jitter { most: whole(noted.most), p99: whole(noted.p99()) })
     }
@@ -212,7 +206,7 @@ impl Drop for JitterProbe {
 
 impl Shared {
     fn with<R>(&self, work: impl FnOnce(&mut Noted) -> R) -> R {
-        work(&mut self.noted.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut lock(&self.noted))
     }
 }
 

@@ -35,23 +35,18 @@ const FAR: u32 = 4;
 /// Of a hundred decisions, so many are for an input from elsewhere, where one is possible.
 const ELSEWHERE: usize = 25;
 
-/// A timed model that stands for a system.
 pub struct TimedSystem<S> {
     model: WalkedModel<S>,
     /// The inputs that come from elsewhere than from the tester.
     uncontrollable: BTreeSet<ActionId>,
     /// What happens next, if nothing is sent before: when, and what.
     next: Option<(Duration, Event, State)>,
-    /// Where the clock began.
     zero: Instant,
-    /// What the clock shows.
     now: Duration,
-    /// When the last visible event was.
     last: Duration,
 }
 
 impl<S: Solver> TimedSystem<S> {
-    /// A system that behaves as the model says.
     pub fn new(model: Delayed, solver: S) -> Self {
         TimedSystem {
             model: WalkedModel::new(model.iosts, solver),

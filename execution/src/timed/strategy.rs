@@ -21,7 +21,6 @@ use crate::timed::seconds;
 use crate::timed::windows::{WindowRequest, choose};
 use crate::values::{MIX, Values};
 
-/// Plans by a strategy.
 struct Planner<'b> {
     strategy: Strategy<'b>,
     values: Values,
@@ -29,7 +28,6 @@ struct Planner<'b> {
     random: Random,
 }
 
-/// Runs once.
 pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
     let mut values = Values::new(MIX);
     match session.settings.samples(seed, Instant::now() + session.settings.time) {

@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::timed::jitter::Jitter;
 
-/// What was measured in a timed run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Timing {
-    /// Was it the time of a simulated system?
     #[serde(rename = "simulated")]
     pub is_simulated: bool,
     /// How far an instant may have been from where it was measured.
@@ -18,7 +16,6 @@ pub struct Timing {
     pub tolerance: Duration,
     /// How often something was judged at another instant than the measured one.
     pub moved: usize,
-    /// How late the machine was.
     #[serde(flatten)]
     pub jitter: Jitter,
     /// How long the machine kept the system or the tester from running, as far as that is known.
@@ -27,7 +24,6 @@ pub struct Timing {
     /// How long the tester thought: plans, values, questions to the solver.
     #[serde(rename = "thought_ms", with = "milliseconds_of")]
     pub thought: Duration,
-    /// The longest of these.
     #[serde(rename = "longest_thought_ms", with = "milliseconds_of")]
     pub longest_thought: Duration,
 }

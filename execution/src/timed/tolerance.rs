@@ -21,7 +21,7 @@ use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::holds;
 use coreach_model::term::node::Comparison;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, Verdict};
 use dashu::base::Abs;
 use dashu::rational::RBig;
@@ -145,8 +145,6 @@ pub fn condition(
     let (delay, others) = iosts.action(transition.action).parameters.split_first()?;
     let known = state.valuation.iter().filter(|(datum, _)| transition.guard.mentions(datum));
     let given = others.iter().zip(event.values.iter().skip(1));
-    let values: Substitution =
-        known.chain(given).map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-    let condition = substitute(&transition.guard, &values);
+    let condition = substitute(&transition.guard, &literals(known.chain(given)));
     condition.data().iter().all(|left| left == delay).then(|| (delay.clone(), condition))
 }

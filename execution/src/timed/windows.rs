@@ -18,7 +18,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::Comparison;
-use coreach_model::term::substitute;
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value};
 use dashu::rational::RBig;
 
@@ -30,20 +30,15 @@ use crate::values::Values;
 /// How often an instant is drawn before the one that came with the values is taken.
 const DRAWS: usize = 8;
 
-/// What an instant is chosen for.
 #[derive(Clone, Copy)]
 pub struct WindowRequest<'a> {
-    /// The test case.
     pub test: &'a TestCase,
-    /// Its state.
     pub state: &'a State,
-    /// The transition of the stimulus.
     pub number: TransitionId,
     /// The time since the last step until now.
     pub now: &'a RBig,
     /// How far before its end a window is left, and 0 on simulated time.
     pub margin: &'a RBig,
-    /// What a plan has for it.
     pub planned: Option<&'a Event>,
 }
 
@@ -95,7 +90,6 @@ pub struct Window {
     high: Option<RBig>,
 }
 
-/// What is asked of an instant that is drawn.
 #[derive(Clone, Copy)]
 pub struct Drawn<'a> {
     /// Not before.
@@ -169,8 +163,7 @@ pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &
         return None;
     }
     let known = state.valuation.iter().filter(|(datum, _)| transition.guard.mentions(datum));
-    let known = known.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-    let condition = substitute(&transition.guard, &known);
+    let condition = substitute(&transition.guard, &literals(known));
     let high = hull(&condition, parameters).range(0)?.high?;
     (high >= RBig::ZERO && high < *now).then(|| now - high)
 }

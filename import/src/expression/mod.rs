@@ -54,33 +54,24 @@ pub struct ForeignExpression {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ForeignKind {
     Name(String),
-    /// `true`, `false`
     Truth(bool),
     /// Digits, perhaps with a point.
     Number(String),
-    /// `!a`
     Not(Box<ForeignExpression>),
-    /// `-a`
     Negate(Box<ForeignExpression>),
     And(Vec<ForeignExpression>),
     Or(Vec<ForeignExpression>),
-    /// `a => b`
     Implies(Box<ForeignExpression>, Box<ForeignExpression>),
     Compare(Box<ForeignExpression>, Vec<(Comparison, ForeignExpression)>),
     Arithmetic(Operation, Box<ForeignExpression>, Box<ForeignExpression>),
-    /// `c ? a : b`
     Choice(Box<ForeignExpression>, Box<ForeignExpression>, Box<ForeignExpression>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
-    /// `+`
     Add,
-    /// `-`
     Subtract,
-    /// `*`
     Multiply,
-    /// `/`
     Divide,
     /// `%`: what is left when the quotient is cut off towards 0.
     Remainder,

@@ -138,7 +138,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What is next is none of what may be.
     pub fn unexpected(&self, expected: &str) -> Box<ForeignMistake> {
         let span = self.span();
         let (found, label) = match self.peek() {

@@ -577,7 +577,6 @@ fn effects(
     state
 }
 
-/// The initial condition, and the variables that it determines.
 fn initial(
     collector: &mut Collector,
     options: &Options,

@@ -20,7 +20,6 @@ use crate::piece::Piece;
 pub struct Label {
     /// What happens, without sign and parameters; nothing of an internal step.
     pub event: Option<Piece>,
-    /// The direction that a sign at the event says.
     pub sign: Option<ActionKind>,
     pub parameters: Vec<(Piece, Option<Piece>)>,
     pub guard: Option<Piece>,

@@ -35,6 +35,21 @@ pub struct Drawing {
 }
 
 impl Drawing {
+    /// Nothing drawn yet.
+    pub fn new(models: Vec<String>, dialect: Dialect) -> Self {
+        Drawing {
+            name: None,
+            models,
+            vertices: Vec::new(),
+            edges: Vec::new(),
+            start: Start::Vertex(0),
+            start_is_a_sign: false,
+            first: Vec::new(),
+            edges_are_inputs: dialect == Dialect::JavaScript,
+            dialect,
+        }
+    }
+
     /// Whether the vertex is an output, when it is entered.
     pub fn is_seen(&self, options: &Options, number: usize) -> bool {
         let is_sign = self.start_is_a_sign && self.start == Start::Vertex(number);

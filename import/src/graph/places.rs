@@ -13,7 +13,6 @@ use super::{Drawing, Start};
 use crate::names::Naming;
 use crate::{Options, Vertices};
 
-/// The transition with which a vertex is seen.
 pub(super) struct Entered {
     pub(super) from: LocationId,
     pub(super) to: LocationId,

@@ -30,7 +30,6 @@ pub struct Port {
     pub types: Vec<Name>,
 }
 
-/// A variable, a clock or a constant.
 #[derive(Debug)]
 pub struct XliaDeclared {
     pub name: Name,

@@ -225,7 +225,6 @@ impl Translation<'_> {
         }
     }
 
-    /// The initial condition, and the variables that it determines.
     fn initial(&mut self, start: &XliaState) -> (Term, BTreeSet<Datum>) {
         let mut state = Substitution::new();
         for (datum, tree) in &self.declared.first {

@@ -22,12 +22,9 @@ const LONGEST_COMPARED: usize = 64;
 /// What all comparisons of names in one file may cost, in letters times letters: some tens of milliseconds.
 const COMPARISONS: usize = 10_000_000;
 
-/// The findings in one file.
 #[derive(Debug)]
 pub struct Collector {
-    /// The file that is being read.
     pub file: Arc<SourceFile>,
-    /// How much of it is read.
     pub limits: Limits,
     found: Vec<Diagnostic>,
     /// Those that an alias repeats included, mistakes and all.
@@ -38,19 +35,16 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Nothing found yet.
     pub fn new(file: Arc<SourceFile>) -> Self {
         let limits = Limits::of(file.text.as_bytes());
         let comparisons = Cell::new(COMPARISONS);
         Collector { file, limits, found: Vec::new(), errors: 0, warnings: 0, comparisons }
     }
 
-    /// A piece of the file.
     pub fn origin(&self, span: &Range<usize>) -> Origin {
         Origin { file: self.file.clone(), span: span.clone() }
     }
 
-    /// Keeps a finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let count = if diagnostic.is_error() { &mut self.errors } else { &mut self.warnings };
         *count += 1;
@@ -60,7 +54,6 @@ impl Collector {
         }
     }
 
-    /// An error with one place.
     pub fn error(
         &mut self,
         code: &'static str,
@@ -197,7 +190,6 @@ pub fn inventory<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> St
     }
 }
 
-/// A noun with its indefinite article.
 pub fn article(noun: &str) -> String {
     let an = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
     if an { format!("an {noun}") } else { format!("a {noun}") }

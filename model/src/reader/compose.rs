@@ -29,7 +29,6 @@ const DEEPEST: usize = 8;
 /// The keys of a file with `compose:`.
 pub(super) const KEYS: [&str; 3] = ["iosts", "compose", "hide"];
 
-/// A part, with the place that names it.
 struct Part {
     graph: ComposedPart,
     types: Vec<(String, Type)>,
@@ -195,11 +194,8 @@ fn renamed(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option<BTre
         if !known.iter().any(|name| name == old) {
             let all = || known.iter().map(String::as_str);
             let help = collector.meant(old, &format!("names of `{}`", iosts.name), all);
-            let diagnostic =
-                Diagnostic::error("unknown-name", format!("`{}` has nothing called `{old}`", iosts.name))
-                    .at(collector.origin(&entry.key.span), "nothing to rename")
-                    .help(help);
-            collector.push(diagnostic);
+            let message = format!("`{}` has nothing called `{old}`", iosts.name);
+            collector.mistake("unknown-name", message, &entry.key.span, "nothing to rename", help);
             continue;
         }
         let Some(new) = shape::scalar(collector, &entry.value, "the new name", "rename: { Pay: PayBank }")
@@ -348,11 +344,8 @@ fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec
         if whole.find_action(&scalar.text).is_none() {
             let all = || whole.actions.iter().map(|action| action.name.as_str());
             let help = collector.meant(&scalar.text, "actions of the parts", all);
-            let diagnostic =
-                Diagnostic::error("unknown-action", format!("no part has an action `{}`", scalar.text))
-                    .at(collector.origin(&scalar.span), "not declared")
-                    .help(help);
-            collector.push(diagnostic);
+            let message = format!("no part has an action `{}`", scalar.text);
+            collector.mistake("unknown-action", message, &scalar.span, "not declared", help);
         } else if hidden.contains(&scalar.text) {
             let message = format!("`{}` is hidden twice", scalar.text);
             collector.error("duplicate-declaration", message, &scalar.span, "the second time");

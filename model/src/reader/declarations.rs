@@ -90,14 +90,12 @@ fn clash(
 /// Is an input sent by the tester, and where that is said?
 type Controllable = (bool, Range<usize>);
 
-/// The actions of a specification while it is read.
 #[derive(Debug, Default)]
 pub struct Actions {
     /// Inputs, outputs, internals, each in the order of the file.
     pub actions: Numbered<ActionId, Action>,
     /// For each, its parameters with those whose type is broken.
     pub parameters: Numbered<ActionId, Vec<(String, Option<Datum>)>>,
-    /// Where each is declared.
     pub origins: Numbered<ActionId, Option<Origin>>,
     /// What was said of who sends it, where it was said: `true` for the tester.
     pub controllable: BTreeMap<ActionId, Controllable>,
@@ -105,7 +103,6 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// The actions of a model that is already read.
     pub fn of(actions: &[Action]) -> Self {
         let mut all = Actions::default();
         for action in actions {
@@ -116,7 +113,6 @@ impl Actions {
         all
     }
 
-    /// The number of the action of this name.
     pub fn find(&self, name: &str) -> Option<ActionId> {
         self.index.get(name).copied()
     }
@@ -238,19 +234,16 @@ fn declare(
     if let Some((is_controllable, place)) = controllable {
         if kind != ActionKind::Input {
             let message = format!("`{}` is no input", name.text);
-            let diagnostic = Diagnostic::error("controllable-output", message)
-                .at(collector.origin(&place), "of inputs only")
-                .help("a tester sends inputs and never outputs: leave this out");
-            collector.push(diagnostic);
+            let help = "a tester sends inputs and never outputs: leave this out";
+            collector.mistake("controllable-output", message, &place, "of inputs only", help);
         }
         actions.controllable.insert(actions.actions.next_number(), (is_controllable, place));
     }
     if let (ActionKind::Internal, Some(node), false) = (kind, node, parameters.is_empty()) {
         let message = format!("the internal action `{}` has parameters", name.text);
-        let diagnostic = Diagnostic::error("internal-with-parameters", message)
-            .at(collector.origin(&node.head()), "an internal action carries nothing")
-            .help("make it an input or an output, or list it without parameters: `internals: [tau]`");
-        collector.push(diagnostic);
+        let label = "an internal action carries nothing";
+        let help = "make it an input or an output, or list it without parameters: `internals: [tau]`";
+        collector.mistake("internal-with-parameters", message, &node.head(), label, help);
     }
     let data = parameters.iter().filter_map(|(_, datum)| datum.clone()).collect();
     actions.add(Action { name: name.text.clone(), kind, parameters: data }, parameters, Some(origin));
@@ -337,7 +330,6 @@ fn read_parameters(
     (parameters, controllable)
 }
 
-/// The locations of a model while it is read.
 #[derive(Debug, Default)]
 pub struct ReadLocations {
     /// In the order of `locations:`, or of their first appearance.
@@ -359,7 +351,6 @@ impl ReadLocations {
         self.locations.push(location)
     }
 
-    /// The location of this name, where it is known.
     pub fn find(&self, name: &str) -> Option<LocationId> {
         self.index.get(name).copied()
     }
@@ -385,11 +376,9 @@ impl ReadLocations {
             None if self.declared => {
                 let known = || self.locations.iter().map(|location| location.name.as_str());
                 let help = collector.meant(&name.text, "locations", known);
-                let diagnostic =
-                    Diagnostic::error("unknown-location", format!("unknown location `{}`", name.text))
-                        .at(collector.origin(&name.span), "not listed under `locations:`")
-                        .help(help);
-                collector.push(diagnostic);
+                let message = format!("unknown location `{}`", name.text);
+                let label = "not listed under `locations:`";
+                collector.mistake("unknown-location", message, &name.span, label, help);
                 return None;
             }
             None => self.add(Location::named(name.text.clone()), Some(collector.origin(&name.span))),
@@ -399,7 +388,6 @@ impl ReadLocations {
     }
 }
 
-/// Reads `locations:`, where it is given.
 pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> ReadLocations {
     let mut locations = ReadLocations::default();
     let Some(node) = shape::get(entries, "locations") else { return locations };
@@ -482,18 +470,15 @@ fn add_location(
     locations.add(location, Some(origin));
 }
 
-/// What `initial:` says.
 #[derive(Debug)]
 pub struct ReadInitial {
     /// l0
     pub location: Option<LocationId>,
     /// Θ
     pub condition: Option<Term>,
-    /// Where the condition stands.
     pub origin: Option<Origin>,
 }
 
-/// Reads `initial:`, which must be there.
 pub fn read_initial(
     collector: &mut Collector,
     root: &Node,

@@ -11,7 +11,6 @@ use crate::reader::syntax::{
 use crate::term::operation::Quantifier;
 
 impl Parser<'_> {
-    /// A name that comes next, and what it begins.
     pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Parsed {
         match self.tokens.get(self.next + 1).map(|token| &token.kind) {
             Some(Lexeme::Sign("(")) => self.call(name, span),
@@ -180,7 +179,6 @@ impl Parser<'_> {
         !matches!((next(1), next(2)), (Some(Lexeme::Name(_)), Some(Lexeme::Sign(":"))))
     }
 
-    /// The keys of a set, in braces.
     fn set(&mut self) -> Parsed {
         let open = self.need("{", "")?;
         let mut keys = Vec::new();

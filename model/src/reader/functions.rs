@@ -26,7 +26,6 @@ use crate::types::Type;
 const LIKE: &str = "functions: { fits: { parameters: { n: int }, is: vPaid + n <= 100 } }";
 /// So deep may functions call one another.
 const MAX_DEPTH: usize = 100;
-/// The most parameters of a function.
 const MAX_PARAMETERS: usize = 100;
 
 /// A declaration, before its expression has a type.
@@ -39,7 +38,6 @@ struct Declared<'a> {
     body: Option<(&'a Scalar, Expression)>,
 }
 
-/// Reads `functions:` into the names.
 pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut Types, names: &mut Names) {
     let Some(node) = shape::get(entries, "functions") else { return };
     let Some(entries) = shape::mapping(collector, node, "`functions`", LIKE) else { return };
@@ -143,15 +141,10 @@ fn parameters(
         }
         let ty = types.read(collector, &entry.value, &format!("the parameter `{name}`"));
         if let Some(ty @ (Type::Nat | Type::Range(..))) = &ty {
-            let diagnostic = Diagnostic::error(
-                "range-of-parameter",
-                format!("the parameter `{name}` is of the range {ty}"),
-            )
-            .at(collector.origin(&entry.value.span), "write `int`")
-            .help(
-                "a call stands for the function's expression: it asks for what that asks, and says it there",
-            );
-            collector.push(diagnostic);
+            let message = format!("the parameter `{name}` is of the range {ty}");
+            let help =
+                "a call stands for the function's expression: it asks for what that asks, and says it there";
+            collector.mistake("range-of-parameter", message, &entry.value.span, "write `int`", help);
         }
         parameters.push((name.to_owned(), ty.map(|ty| Datum::new(name, ty.sort()))));
     }
@@ -240,7 +233,6 @@ fn typed(collector: &mut Collector, declared: &Declared<'_>, names: &Names) -> O
     }
 }
 
-/// The functions that an expression calls.
 fn calls(tree: &Expression) -> Vec<String> {
     let mut found = Vec::new();
     let mut work = vec![tree];
@@ -255,7 +247,6 @@ fn calls(tree: &Expression) -> Vec<String> {
     found
 }
 
-/// Where an expression calls the function.
 fn place_of_call(tree: &Expression, name: &str) -> Option<std::ops::Range<usize>> {
     match &tree.kind {
         ExpressionKind::Call(call) if call.name.0 == name => Some(call.name.1.clone()),

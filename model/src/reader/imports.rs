@@ -64,7 +64,6 @@ struct Importing<'a> {
     names: &'a mut Names,
     /// The files that are being read, outermost first.
     busy: Vec<PathBuf>,
-    /// Those that have been read.
     done: Vec<PathBuf>,
 }
 

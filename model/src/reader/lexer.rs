@@ -19,24 +19,17 @@ use crate::quoted;
 /// A token with its place in the expression's text, in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
     pub kind: TokenKind,
-    /// Where it stands.
     pub span: Range<usize>,
 }
 
-/// What a token is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenKind {
-    /// A name.
     Name(String),
-    /// Digits.
     Integer(String),
     /// Digits, a point, digits.
     Decimal(String),
-    /// A string in quotes.
     Text(String),
-    /// `true` or `false`
     Truth(bool),
     /// Any sign or keyword, in its first spelling.
     Sign(&'static str),
@@ -51,7 +44,6 @@ pub const KEYWORDS: [&str; 11] =
 type Input<'a> = LocatingSlice<&'a str>;
 type Lexed<T> = Result<T, EmptyError>;
 
-/// All tokens of a text, in order.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut input = LocatingSlice::new(text);
     let mut found = Vec::new();

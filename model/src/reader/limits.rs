@@ -5,7 +5,6 @@
 //! coreach made, which says so in its first line, is read up to limits of its own. They are limits all the
 //! same: who puts the line into a file of another origin gets an answer a few times later, not never.
 
-/// How much is read of one file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The largest file, in bytes. Every byte costs, a comment's too.

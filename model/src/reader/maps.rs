@@ -65,7 +65,6 @@ impl Typing<'_, '_> {
         self.made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), at)
     }
 
-    /// A key of the set or the map.
     fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
         let (RecordForm::Keyed(of) | RecordForm::Entries(of, _)) = &ty.form else { return None };
         let term = self.term_as(tree, of)?;

@@ -34,10 +34,8 @@ const EVERY: &str = "*";
 const KEYS: [&str; 2] = ["any", "not"];
 const LIKE: &str = "on: { any: output, not: [Return] }";
 
-/// An action that a transition is on.
 #[derive(Debug)]
 pub(super) struct Taken<'a> {
-    /// The action.
     pub action: ActionId,
     /// Its parameters under the names that the transition gives them.
     pub parameters: Cow<'a, [Parameter]>,
@@ -62,13 +60,10 @@ pub(super) fn read_on<'a>(
         return Some(vec![Taken { action, parameters, place: scalar.span.clone() }]);
     }
     if !context.sets {
-        let diagnostic = Diagnostic::error(
-            "set-in-specification",
-            "a transition of a specification is on one action",
-        )
-        .at(collector.origin(&node.head()), "a set of actions")
-        .help("sets of actions are for purposes: a specification says of each action by itself what it does");
-        collector.push(diagnostic);
+        let message = "a transition of a specification is on one action";
+        let help =
+            "sets of actions are for purposes: a specification says of each action by itself what it does";
+        collector.mistake("set-in-specification", message, &node.head(), "a set of actions", help);
         return None;
     }
     let taken = match &node.kind {
@@ -103,11 +98,8 @@ pub(super) fn read_on<'a>(
     if taken.is_empty() {
         let visible = context.actions.actions.iter().filter(|action| is_of_sets(action));
         let help = inventory("inputs and outputs", visible.map(|action| action.name.as_str()));
-        let diagnostic =
-            Diagnostic::error("empty-set", "no action is in this set, so nothing takes this transition")
-                .at(collector.origin(&node.span), "nothing")
-                .help(help);
-        collector.push(diagnostic);
+        let message = "no action is in this set, so nothing takes this transition";
+        collector.mistake("empty-set", message, &node.span, "nothing", help);
         return None;
     }
     Some(taken)
@@ -153,11 +145,8 @@ fn read_described<'a>(
             "output" => Some(ActionKind::Output),
             other => {
                 let help = collector.meant(other, "kinds", || ["input", "output"]);
-                let diagnostic =
-                    Diagnostic::error("unknown-kind", format!("`{other}` is no kind of actions"))
-                        .at(collector.origin(&scalar.span), "neither inputs nor outputs")
-                        .help(help);
-                collector.push(diagnostic);
+                let message = format!("`{other}` is no kind of actions");
+                collector.mistake("unknown-kind", message, &scalar.span, "neither inputs nor outputs", help);
                 None
             }
         }
@@ -266,10 +255,8 @@ fn unknown(collector: &mut Collector, name: &str, place: &Range<usize>, actions:
             inventory("actions", declared.map(|action| action.name.as_str()))
         }
     };
-    let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
-        .at(collector.origin(place), "not declared as input, output or internal")
-        .help(help);
-    collector.push(diagnostic);
+    let label = "not declared as input, output or internal";
+    collector.mistake("unknown-action", format!("unknown action `{name}`"), place, label, help);
 }
 
 /// A parameter under the name that the transition gives it; without a datum where its type is broken.

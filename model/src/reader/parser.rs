@@ -28,15 +28,12 @@ pub use crate::budget::MAX_DIGITS;
 /// What is wrong with an expression's form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
-    /// A diagnostic's code.
     pub code: &'static str,
-    /// What is wrong.
     pub message: String,
     /// The text under the place.
     pub label: String,
     /// Where, in bytes of the expression.
     pub span: Range<usize>,
-    /// What to do.
     pub help: Option<String>,
 }
 
@@ -77,17 +74,14 @@ pub struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// A cursor at the first token.
     pub fn new(tokens: &'a [Token], text: &str) -> Self {
         Parser { tokens, next: 0, text_end: text.trim_end().len(), nesting: 0 }
     }
 
-    /// The next token, not taken.
     pub fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.next)
     }
 
-    /// Takes the next token.
     pub fn take(&mut self) -> Option<&'a Token> {
         let token = self.tokens.get(self.next);
         self.next += 1;
@@ -105,7 +99,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Does the sign come next?
     pub(super) fn is_next(&self, sign: &str) -> bool {
         matches!(self.peek(), Some(Token { kind: Lexeme::Sign(found), .. }) if *found == sign)
     }
@@ -486,7 +479,6 @@ pub(super) fn made(kind: ExpressionKind, span: Range<usize>, below: u32) -> Pars
     Ok(Expression { kind, span, height: below + 1 })
 }
 
-/// A token as messages show it.
 fn written(token: &Token) -> String {
     match &token.kind {
         Lexeme::Name(text) | Lexeme::Integer(text) | Lexeme::Decimal(text) => format!("`{text}`"),

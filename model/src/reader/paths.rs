@@ -29,7 +29,6 @@ use crate::term::{Substitution, Term};
 
 /// A node of the tree: the path to it is that to its parent, and a step.
 struct Place {
-    /// Where the specification is.
     at: LocationId,
     /// The next nodes, by the transition; none of quiescence.
     next: BTreeMap<Option<TransitionId>, usize>,
@@ -38,7 +37,6 @@ struct Place {
 
 const LIKE: &str = "paths: [[Coin, Deliver], [Coin, { Return: 2 }]]";
 
-/// The purpose that these paths are.
 pub(super) fn read_paths(
     collector: &mut Collector,
     root: &Node,
@@ -222,16 +220,6 @@ fn graph(
     // Only a purpose that speaks of quiescence has it.
     let is_quiet = tree.iter().any(|place| place.next.contains_key(&None));
     let actions = if is_quiet { actions } else { model.actions.clone() };
-    let iosts = Iosts {
-        name,
-        constants: Vec::new(),
-        variables: Vec::new(),
-        initial_condition: Term::yes(),
-        initial: LocationId(0),
-        locations,
-        actions,
-        transitions,
-        origin: None,
-    };
+    let iosts = Iosts { name, locations, actions, transitions, ..Iosts::default() };
     (iosts, with, accept, reject)
 }

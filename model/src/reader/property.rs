@@ -16,12 +16,10 @@ use crate::reader::transition_body::TransitionPlaces;
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::{Datum, TransitionId};
 
-/// Reports that there is no `Violate`.
 pub(super) fn no_violate(collector: &mut Collector, root: &Node) {
-    let diagnostic = Diagnostic::error("no-violate", "the property has no location `Violate`")
-        .at(collector.origin(&root.head()), "nothing violates this property")
-        .help("name the location `Violate` that a run reaches when it does what must not be");
-    collector.push(diagnostic);
+    let label = "nothing violates this property";
+    let help = "name the location `Violate` that a run reaches when it does what must not be";
+    collector.mistake("no-violate", "the property has no location `Violate`", &root.head(), label, help);
 }
 
 /// Reports the locations that only purposes have.
@@ -86,10 +84,8 @@ pub(super) fn check_violate(
         let is_nothing = transition.source == transition.target && transition.assignments.is_empty();
         if action.kind == ActionKind::Internal && !is_nothing {
             let message = format!("a property takes the internal action `{}`", action.name);
-            let diagnostic = Diagnostic::error("internal-in-property", message)
-                .at(collector.origin(&at.on), "nobody sees this happen")
-                .help("a property speaks of inputs and outputs");
-            collector.push(diagnostic);
+            let help = "a property speaks of inputs and outputs";
+            collector.mistake("internal-in-property", message, &at.on, "nobody sees this happen", help);
         } else if leaves && !enters {
             let diagnostic = Diagnostic::error("leaves-violate", "a transition leaves `Violate`")
                 .at(collector.origin(&at.to), "must stay in `Violate`")
@@ -98,10 +94,9 @@ pub(super) fn check_violate(
             collector.push(diagnostic);
         } else if enters && !leaves && action.kind == ActionKind::Input {
             let message = format!("the input `{}` leads to `Violate`", action.name);
-            let diagnostic = Diagnostic::error("input-into-violate", message)
-                .at(collector.origin(&at.on), "the environment does this, not the system")
-                .help("let an output lead to `Violate`: a property says what the system must not do");
-            collector.push(diagnostic);
+            let label = "the environment does this, not the system";
+            let help = "let an output lead to `Violate`: a property says what the system must not do";
+            collector.mistake("input-into-violate", message, &at.on, label, help);
         }
     }
 }

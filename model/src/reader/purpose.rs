@@ -57,7 +57,6 @@ pub fn read_property(file: Arc<SourceFile>, specification: &Specification) -> Re
     read_aimed(file, specification, Aim::Violate)
 }
 
-/// Reads a test purpose or a safety property.
 pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim) -> Reading<TestPurpose> {
     let Specification { iosts: model, types, functions } = specification;
     let against = Against { model, types, functions, clocks: None };
@@ -77,7 +76,6 @@ pub fn read_timed_aimed(
         .map(|((purpose, clocks), found)| (TimedPurpose::new(purpose, clocks), found))
 }
 
-/// What a purpose is read against.
 struct Against<'a> {
     model: &'a Iosts,
     types: &'a [(String, Type)],
@@ -257,11 +255,9 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, i
     for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
         let key = &entry.key.text;
         let what = if key == "types" { "types" } else { "actions" };
-        let diagnostic =
-            Diagnostic::error("purpose-declares", format!("a purpose declares no {what}: `{key}`"))
-                .at(collector.origin(&entry.key.span), "not in a purpose")
-                .help(format!("its {what} are its specification's: leave `{key}` out"));
-        collector.push(diagnostic);
+        let message = format!("a purpose declares no {what}: `{key}`");
+        let help = format!("its {what} are its specification's: leave `{key}` out");
+        collector.mistake("purpose-declares", message, &entry.key.span, "not in a purpose", help);
     }
     let others: Vec<Entry> =
         entries.iter().filter(|entry| !foreign.contains(&entry.key.text.as_str())).cloned().collect();
@@ -428,10 +424,8 @@ fn check_accept(
         }
         if target == accept && source != accept && !iosts.action(action).is_visible() {
             let message = format!("the internal action `{}` leads to `Accept`", iosts.action(action).name);
-            let diagnostic = Diagnostic::error("internal-into-accept", message)
-                .at(collector.origin(&at.on), "nobody sees this happen")
-                .help("accept on an input or an output: a tester must see when the purpose is met");
-            collector.push(diagnostic);
+            let help = "accept on an input or an output: a tester must see when the purpose is met";
+            collector.mistake("internal-into-accept", message, &at.on, "nobody sees this happen", help);
         }
         if Some(source) == reject && Some(target) != reject {
             let diagnostic = Diagnostic::warning("leaves-reject", "a transition leaves `Reject`")

@@ -11,12 +11,9 @@ use crate::term::Term;
 use crate::types::{EnumType, RecordForm, RecordType, Type};
 use crate::value::Value;
 
-/// What a name stands for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Meaning {
-    /// A variable of the model that is read.
     Variable(Datum),
-    /// A constant of the model that is read.
     Constant(Datum),
     /// A datum of the specification that a purpose observes.
     Observed(Datum),
@@ -44,7 +41,6 @@ impl Meaning {
         }
     }
 
-    /// The term of a use.
     pub fn term(&self) -> Option<Term> {
         match self {
             Meaning::Variable(datum)
@@ -87,13 +83,11 @@ pub fn names_of(name: &str, ty: &Type) -> Vec<(String, Meaning)> {
 /// A function: an expression with a name, for whose parameters a call puts its arguments.
 #[derive(Clone, Debug)]
 pub struct NamedExpression {
-    /// Its name.
     pub name: String,
     /// Its parameters, with the sorts of their types.
     pub parameters: Vec<Datum>,
     /// What it stands for. `None` where the declaration has a mistake: a call is no second one.
     pub body: Option<Term>,
-    /// Where it is declared.
     pub origin: Origin,
 }
 
@@ -106,7 +100,6 @@ impl PartialEq for NamedExpression {
 
 impl Eq for NamedExpression {}
 
-/// All names of a model.
 #[derive(Clone, Default, Debug)]
 pub struct Names {
     /// What is declared under `types:`, where it has no mistake.
@@ -128,7 +121,6 @@ impl Names {
         self.known.entry(name.to_owned()).or_insert((meaning, origin));
     }
 
-    /// The function of this name.
     pub fn function(&self, name: &str) -> Option<&NamedExpression> {
         self.functions.get(name)
     }
@@ -162,11 +154,9 @@ impl Names {
 /// The names that one expression sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
-    /// The model's names.
     pub names: &'a Names,
     /// The parameters in scope, by the name that the transition gives them; `None` where the type is broken.
     pub parameters: &'a [(String, Option<Datum>)],
-    /// The action whose parameters these are.
     pub action: Option<&'a str>,
     /// Are they a function's?
     pub is_function: bool,

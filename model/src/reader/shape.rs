@@ -203,10 +203,9 @@ pub fn required<'a>(
 
 /// Reports a key that must be there; the place is the beginning of the mapping.
 pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, like: &str) {
-    let diagnostic = Diagnostic::error("missing-key", format!("{of} has no `{key}`"))
-        .at(collector.origin(&node.head()), format!("`{key}` is missing here"))
-        .help(format!("for example `{like}`"));
-    collector.push(diagnostic);
+    let label = format!("`{key}` is missing here");
+    let help = format!("for example `{like}`");
+    collector.mistake("missing-key", format!("{of} has no `{key}`"), &node.head(), label, help);
 }
 
 /// The entries of a section, none where it is not given.

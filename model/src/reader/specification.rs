@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::diagnostic::SourceFile;
 use crate::iosts::{ActionId, Iosts};
 use crate::reader::collect::Collector;
 use crate::reader::declarations::{
@@ -20,10 +20,8 @@ use crate::reader::{Reading, compose, graph, shape, yaml};
 use crate::timed::{Clocks, Timed};
 use crate::types::Type;
 
-/// A specification as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specification {
-    /// The model.
     pub iosts: Iosts,
     /// What `types:` declares, and what is imported, in the order of the files.
     pub types: Vec<(String, Type)>,
@@ -31,10 +29,8 @@ pub struct Specification {
     pub functions: Vec<NamedExpression>,
 }
 
-/// A timed specification as it was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedSpecification {
-    /// The model.
     pub timed: Timed,
     /// What `types:` declares, and what is imported, in the order of the files.
     pub types: Vec<(String, Type)>,
@@ -42,10 +38,8 @@ pub struct TimedSpecification {
     pub functions: Vec<NamedExpression>,
 }
 
-/// Any specification, by whether it declares clocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AnySpecification {
-    /// Without time.
     Untimed(Specification),
     /// With `clocks:`.
     Timed(TimedSpecification),
@@ -110,7 +104,6 @@ fn finished<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Optio
     collector.ended(specification)
 }
 
-/// Which kind of model is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Accepted {
     Untimed,
@@ -148,13 +141,9 @@ fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Rea
         Accepted::Any => declares.is_some(),
     };
     if let (false, Some(entry)) = (is_timed, declares) {
-        let diagnostic = Diagnostic::error(
-            "timed-model",
-            "this is a timed model, and a model without time is needed here",
-        )
-        .at(collector.origin(&entry.key.span), "it declares clocks")
-        .help("`coreach timed` and `coreach run` read timed models");
-        collector.push(diagnostic);
+        let message = "this is a timed model, and a model without time is needed here";
+        let help = "`coreach timed` and `coreach run` read timed models";
+        collector.mistake("timed-model", message, &entry.key.span, "it declares clocks", help);
     }
     shape::check_keys(collector, entries, &KEYS, "a specification");
     let name = read_name(collector, entries, "iosts");
@@ -255,10 +244,9 @@ pub(super) fn top<'a>(collector: &mut Collector, root: &'a Node, key: &str) -> O
     let wanted = kinds.iter().find(|(kind, _)| *kind == key).map_or("a model", |(_, what)| what);
     let NodeKind::Mapping(entries) = &root.kind else {
         let message = format!("expected {wanted}, found {}", root.describe());
-        let diagnostic = Diagnostic::error("wrong-kind", message)
-            .at(collector.origin(&root.head()), format!("expected a mapping with `{key}:`"))
-            .help(format!("{wanted} begins with `{key}: its_name`"));
-        collector.push(diagnostic);
+        let label = format!("expected a mapping with `{key}:`");
+        let help = format!("{wanted} begins with `{key}: its_name`");
+        collector.mistake("wrong-kind", message, &root.head(), label, help);
         return None;
     };
     if shape::get(entries, key).is_some() {
@@ -270,10 +258,9 @@ pub(super) fn top<'a>(collector: &mut Collector, root: &'a Node, key: &str) -> O
     });
     if let Some((entry, what)) = other {
         let message = format!("expected {wanted}, but this is {what}");
-        let diagnostic = Diagnostic::error("wrong-kind-of-file", message)
-            .at(collector.origin(&entry.key.span), format!("this begins {what}"))
-            .help(format!("{wanted} begins with `{key}:`"));
-        collector.push(diagnostic);
+        let label = format!("this begins {what}");
+        let help = format!("{wanted} begins with `{key}:`");
+        collector.mistake("wrong-kind-of-file", message, &entry.key.span, label, help);
         return None;
     }
     shape::missing_key(collector, root, key, wanted, &format!("{key}: coffee_machine"));

@@ -12,7 +12,6 @@ use crate::types::Type;
 use crate::value::Value;
 
 impl Typing<'_, '_> {
-    /// A function of strings.
     pub(super) fn on_strings(
         &mut self,
         operation: StringOperation,
@@ -111,7 +110,6 @@ impl Typing<'_, '_> {
         Some(Term::on_strings(StringOperation::At, &[string.clone(), index]))
     }
 
-    /// `s[i..j]`
     pub(super) fn slice(
         &mut self,
         string: &Expression,

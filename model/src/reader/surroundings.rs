@@ -4,10 +4,8 @@ use crate::data::Datum;
 use crate::reader::declarations::Actions;
 use crate::reader::scope::Names;
 
-/// What a transition is read against.
 #[derive(Debug)]
 pub struct Surroundings<'a> {
-    /// Data and literals.
     pub names: &'a Names,
     /// Σ
     pub actions: &'a Actions,

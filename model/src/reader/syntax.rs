@@ -8,7 +8,6 @@ use crate::term::operation::Quantifier;
 /// A piece of an expression, with its place in the expression's text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expression {
-    /// What it is.
     pub kind: ExpressionKind,
     /// Where it stands, in bytes.
     pub span: Range<usize>,
@@ -16,26 +15,18 @@ pub struct Expression {
     pub height: u32,
 }
 
-/// What an expression is at its root.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExpressionKind {
     /// A datum or a literal of an enumeration.
     Name(String),
-    /// Digits.
     Integer(String),
     /// Digits, a point, digits.
     Decimal(String),
-    /// A string in quotes.
     Text(String),
-    /// `true` or `false`
     Truth(bool),
-    /// `!a`
     Not(Box<Expression>),
-    /// `-a`
     Negate(Box<Expression>),
-    /// `a && b && ...`
     And(Vec<Expression>),
-    /// `a || b || ...`
     Or(Vec<Expression>),
     /// `a => b => ...`, to the right.
     Implies(Vec<Expression>),
@@ -43,17 +34,14 @@ pub enum ExpressionKind {
     Compare(Box<Expression>, Vec<(Comparison, Expression)>),
     /// `a + b`
     Arithmetic(Operator, Box<Expression>, Box<Expression>),
-    /// `if c then a else b`
     IfThenElse(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `a[i]`
     Select(Box<Expression>, Box<Expression>),
     /// `a[i..j]`, `a[i..]`
     Slice(Box<Expression>, Box<Expression>, Option<Box<Expression>>),
-    /// `a[i := e]`
     Store(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `r.field`, with the field's place.
     Field(Box<Expression>, String, Range<usize>),
-    /// `f(a, b)`
     Call(Box<Call>),
     /// `all i in 0..3: e`
     Quantified(Box<Quantified>),
@@ -63,7 +51,6 @@ pub enum ExpressionKind {
     Is(Box<Expression>, String, Range<usize>),
     /// `{ a: 1, b: 2 }`, `Pair { a: 1, b: 2 }`, `p with { a: 1 }`
     Fields(Box<RecordFields>),
-    /// `[1, 2, 3]`
     Listed(Vec<Expression>),
     /// `{A, B}`
     Set(Vec<Expression>),
@@ -77,7 +64,6 @@ pub enum ExpressionKind {
     Ascribed(Box<Expression>, Range<usize>),
 }
 
-/// A record by its fields.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RecordFields {
     /// The record type's name, where it is said, and where.
@@ -91,7 +77,6 @@ pub struct RecordFields {
 /// An expression for each alternative of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
-    /// The value.
     pub subject: Expression,
     /// What stands for which alternative.
     pub cases: Vec<MatchCase>,
@@ -104,29 +89,23 @@ pub struct MatchCase {
     pub alternative: (String, Range<usize>),
     /// What its fields are called, and where.
     pub names: Vec<(String, Range<usize>)>,
-    /// The expression.
     pub body: Expression,
 }
 
-/// A call of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
     /// The function's name, and where it stands.
     pub name: (String, Range<usize>),
-    /// The arguments.
     pub arguments: Vec<Expression>,
 }
 
 /// An expression about each of finitely many values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantified {
-    /// What is made of its instances.
     pub quantifier: Quantifier,
     /// What a value is called, and where.
     pub name: (String, Range<usize>),
-    /// The values.
     pub of: QuantifiedValues,
-    /// What is said of each.
     pub body: Expression,
     /// Of a comprehension, what an element is made of.
     pub element: Option<Expression>,

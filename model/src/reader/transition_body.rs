@@ -24,34 +24,24 @@ pub const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }"
 /// Where the parts of a transition stand, for checks of the whole model.
 #[derive(Clone, Debug)]
 pub struct TransitionPlaces {
-    /// The source's name.
     pub from: Range<usize>,
-    /// The action.
     pub on: Range<usize>,
-    /// The target's name.
     pub to: Range<usize>,
     /// What it is called, or the action.
     pub name: Range<usize>,
 }
 
-/// What only transitions of timed models have.
 #[derive(Clone, Default)]
 pub struct TimedBody {
-    /// The clocks that it resets.
     pub resets: Vec<Datum>,
-    /// What it is called.
     pub name: Option<String>,
 }
 
 /// Where a transition leads from and to, as it is written and as it is known.
 pub struct TransitionEnds<'a> {
-    /// As `from` is written.
     pub from: &'a Scalar,
-    /// As `to` is written.
     pub to: &'a Scalar,
-    /// Where it leads from.
     pub source: LocationId,
-    /// Where it leads to.
     pub target: LocationId,
 }
 
@@ -66,7 +56,6 @@ pub struct TransitionBody {
 }
 
 impl TransitionBody {
-    /// The action.
     pub fn action(&self) -> ActionId {
         self.action
     }
@@ -86,7 +75,6 @@ impl TransitionBody {
     }
 }
 
-/// `from` and `to`.
 pub fn read_ends<'a>(
     collector: &mut Collector,
     node: &Node,
@@ -150,7 +138,6 @@ pub fn read_steps(
     Some((steps, beside))
 }
 
-/// What the transition is called.
 fn read_name(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Option<String> {
     let entry = entries.iter().find(|entry| entry.key.text == "name")?;
     if context.clocks.is_none() {
@@ -192,11 +179,8 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
                     (None, Some(near)) => ("not declared".to_owned(), format!("did you mean `{near}`?")),
                     (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
                 };
-                let diagnostic =
-                    Diagnostic::error("unknown-clock", format!("`{name}` is no clock that can be reset"))
-                        .at(collector.origin(&scalar.span), label)
-                        .help(help);
-                collector.push(diagnostic);
+                let message = format!("`{name}` is no clock that can be reset");
+                collector.mistake("unknown-clock", message, &scalar.span, label, help);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::compose::MOST;
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::iosts::{Transition, TransitionId};
@@ -21,19 +22,13 @@ const KEYS: [&str; 7] = ["from", "to", "on", "when", "assign", "reset", "name"];
 /// The transitions of a model, with what stands beside them.
 #[derive(Debug, Default)]
 pub struct ReadTransitions {
-    /// The transitions.
     pub transitions: Numbered<TransitionId, Transition>,
-    /// Where each stands.
     pub places: Numbered<TransitionId, TransitionPlaces>,
     /// The clocks that each resets; of timed models only.
     pub resets: Numbered<TransitionId, Vec<Datum>>,
     /// What each is called, where it is; of timed models only.
     pub names: Numbered<TransitionId, Option<String>>,
 }
-
-/// So many transitions are read of one file, those included into which sets of actions are written out:
-/// several times what a file can hold that names each.
-const MOST: usize = 50_000;
 
 /// Reads `transitions:`. Those with a mistake are left out; the mistakes have been reported.
 pub fn read_transitions(
@@ -69,10 +64,8 @@ pub fn read_transitions(
         }
         if found.transitions.len() > MOST {
             let message = format!("written out for each action, these are more than {MOST} transitions");
-            let diagnostic = Diagnostic::error("too-many-transitions", message)
-                .at(collector.origin(&item.head()), "up to here")
-                .help("name fewer actions in the sets under `on:`");
-            collector.push(diagnostic);
+            let help = "name fewer actions in the sets under `on:`";
+            collector.mistake("too-many-transitions", message, &item.head(), "up to here", help);
             break;
         }
     }
@@ -114,7 +107,6 @@ fn is_on_for_true(collector: &mut Collector, entries: &[Entry]) -> bool {
     true
 }
 
-/// Reports names that two transitions bear.
 pub(super) fn check_names(collector: &mut Collector, found: &ReadTransitions) {
     let mut seen: HashMap<&str, TransitionId> = HashMap::new();
     for (number, name) in found.names.numbered() {

@@ -23,12 +23,10 @@ use crate::types::{ArrayType, EnumType, ID, RecordForm, RecordType, Type};
 /// The names of the types that need no declaration.
 pub const BUILT_IN: [&str; 11] =
     ["bool", "int", "nat", "real", "string", "id", "array", "list", "option", "set", "map"];
-/// The deepest nesting of types.
 const MAX_DEPTH: u32 = 32;
 /// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
 const MAX_SIZE: u64 = 1_000;
 
-/// The declared types of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     /// By name; `None` where the declaration has a mistake.
@@ -337,7 +335,6 @@ impl Reading<'_, '_> {
         Some(Type::Record(Arc::new(ty)))
     }
 
-    /// A type where one is used.
     fn used(&mut self, node: &Node, of: &str) -> Option<Type> {
         match &node.kind {
             NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
@@ -472,10 +469,8 @@ impl Reading<'_, '_> {
                 None => inventory("declared types", self.types.order.iter().map(String::as_str)),
             },
         };
-        let diagnostic = Diagnostic::error("unknown-type", format!("unknown type `{name}`"))
-            .at(self.collector.origin(place), "not declared under `types:`")
-            .help(help);
-        self.collector.push(diagnostic);
+        let message = format!("unknown type `{name}`");
+        self.collector.mistake("unknown-type", message, place, "not declared under `types:`", help);
         None
     }
 
@@ -524,12 +519,10 @@ pub(super) fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     Ok(if negative { -value } else { value })
 }
 
-/// Reports what only timed models have.
 pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
-    let diagnostic = Diagnostic::error("timed-model", format!("only a timed model has {what}"))
-        .at(collector.origin(place), "this is about time")
-        .help("a timed model declares its clocks: `clocks: [w]`, beside `iosts:`");
-    collector.push(diagnostic);
+    let message = format!("only a timed model has {what}");
+    let help = "a timed model declares its clocks: `clocks: [w]`, beside `iosts:`";
+    collector.mistake("timed-model", message, place, "this is about time", help);
 }
 
 fn spellings() -> String {

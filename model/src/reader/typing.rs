@@ -74,7 +74,6 @@ pub fn read_expression(
     typing.affordable(term, &tree.span)
 }
 
-/// Reports a mistake of syntax within a scalar.
 pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
     let place = scalar.place(&mistake.span);
     let diagnostic =

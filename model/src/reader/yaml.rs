@@ -27,10 +27,8 @@ pub const MAX_DEPTH: usize = 64;
 /// Longer texts on several lines are underlined as a whole.
 const MAX_ALIGNED: usize = 65_536;
 
-/// A piece of a YAML document.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
-    /// What it is.
     pub kind: NodeKind,
     /// Where it stands, in bytes of the file.
     pub span: Range<usize>,
@@ -38,27 +36,20 @@ pub struct Node {
     size: usize,
 }
 
-/// What a node is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum NodeKind {
-    /// Text.
     Scalar(Scalar),
-    /// A list.
     Sequence(Vec<Arc<Node>>),
     /// Keys and values in the order of the file; a key may stand twice here.
     Mapping(Vec<Entry>),
 }
 
-/// A key and its value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
-    /// The key.
     pub key: Scalar,
-    /// Its value.
     pub value: Arc<Node>,
 }
 
-/// Text with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scalar {
     /// The text that it means, after YAML's escapes and folding.
@@ -105,7 +96,6 @@ impl Scalar {
 }
 
 impl Node {
-    /// The text, where it is a scalar.
     pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.kind {
             NodeKind::Scalar(scalar) => Some(scalar),
@@ -113,12 +103,10 @@ impl Node {
         }
     }
 
-    /// Is nothing written here?
     pub fn is_nothing(&self) -> bool {
         self.as_scalar().is_some_and(|s| s.plain && matches!(s.text.as_str(), "" | "~" | "null"))
     }
 
-    /// What it is, in a user's words.
     pub fn describe(&self) -> &'static str {
         match &self.kind {
             NodeKind::Scalar(_) if self.is_nothing() => "nothing",
@@ -335,14 +323,12 @@ fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> O
     Some(places.into())
 }
 
-/// A list or mapping under construction.
 struct Open {
     kind: NodeKind,
     flow: bool,
     start: usize,
     anchor: usize,
     size: usize,
-    /// The key whose value comes next.
     key: Option<Scalar>,
     expects_key: bool,
 }
@@ -442,10 +428,9 @@ impl Builder<'_, '_> {
         let bytes =
             span.tag_span().and_then(|s| s.byte_range()).or_else(|| span.byte_range()).unwrap_or(0..0);
         let written = tag.original();
-        let diagnostic = Diagnostic::error("yaml-tag", format!("YAML reads `{written}` as a tag"))
-            .at(self.collector.origin(&bytes), "a tag, which means nothing here")
-            .help("put the expression in quotes where `!` is a negation: \"!done && x > 0\"");
-        self.collector.push(diagnostic);
+        let label = "a tag, which means nothing here";
+        let help = "put the expression in quotes where `!` is a negation: \"!done && x > 0\"";
+        self.collector.mistake("yaml-tag", format!("YAML reads `{written}` as a tag"), &bytes, label, help);
     }
 
     fn begin(
@@ -480,7 +465,6 @@ impl Builder<'_, '_> {
         self.place(node, bytes)
     }
 
-    /// Puts a complete node where it belongs.
     fn place(&mut self, node: Arc<Node>, bytes: Range<usize>) -> Option<()> {
         // What an alias repeats counts as often as it is repeated.
         let total = self.open.iter().map(|open| open.size).fold(node.size, usize::saturating_add);

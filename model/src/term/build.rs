@@ -25,28 +25,23 @@ use crate::types::{RecordType, Type};
 use crate::value::Value;
 
 impl Term {
-    /// A literal.
     pub fn literal(value: Value) -> Term {
         let sort = value.sort();
         Term::make(Node::Literal(value), sort)
     }
 
-    /// `true`
     pub fn yes() -> Term {
         Term::literal(Value::Bool(true))
     }
 
-    /// `false`
     pub fn no() -> Term {
         Term::literal(Value::Bool(false))
     }
 
-    /// An integer's literal.
     pub fn int(value: impl Into<IBig>) -> Term {
         Term::literal(Value::Int(value.into()))
     }
 
-    /// A datum.
     pub fn datum(datum: &Datum) -> Term {
         Term::make(Node::Data(datum.clone()), datum.ty().sort())
     }
@@ -118,12 +113,10 @@ impl Term {
         Term::make(Node::Compare(comparison, a, b), Type::Bool)
     }
 
-    /// `a == b`
     pub fn equal(a: &Term, b: &Term) -> Term {
         Term::compare(Comparison::Equal, a, b)
     }
 
-    /// `if c then a else b`
     pub fn if_then_else(c: &Term, a: &Term, b: &Term) -> Term {
         let (a, b) = lift(a, b);
         assert_eq!((c.sort(), a.sort()), (&Type::Bool, b.sort()), "if {c} then {a} else {b}");
@@ -181,22 +174,18 @@ impl Term {
         Term::make(Node::Arithmetic(operator, a, b), sort)
     }
 
-    /// `a + b`
     pub fn add(a: &Term, b: &Term) -> Term {
         Term::arithmetic(Operator::Add, a, b)
     }
 
-    /// `a - b`
     pub fn subtract(a: &Term, b: &Term) -> Term {
         Term::arithmetic(Operator::Subtract, a, b)
     }
 
-    /// `a * b`
     pub fn multiply(a: &Term, b: &Term) -> Term {
         Term::arithmetic(Operator::Multiply, a, b)
     }
 
-    /// `-a`
     #[must_use]
     pub fn negate(&self) -> Term {
         assert!(self.sort().is_number(), "negative of {self}");
@@ -209,7 +198,6 @@ impl Term {
         }
     }
 
-    /// The same number as a real.
     #[must_use]
     pub fn to_real(&self) -> Term {
         match self.written() {
@@ -260,7 +248,6 @@ impl Term {
         Term::make(Node::Select(array.clone(), index), ty.element.sort())
     }
 
-    /// `a[i := e]`
     pub fn store(array: &Term, index: &Term, element: &Term) -> Term {
         let Type::Array(ty) = array.sort().clone() else { panic!("{array} is not an array") };
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };

@@ -102,7 +102,6 @@ fn is_blank(ty: &RecordType, fields: &[Term], at: usize) -> bool {
 
 /// That a list ends before a slot.
 struct Behind<'a> {
-    /// The length.
     length: &'a Term,
     /// It is at most this.
     most: i64,

@@ -36,11 +36,9 @@ const WORTH_REMEMBERING: u64 = 64;
 
 type Result<T> = std::result::Result<T, Undefined>;
 
-/// The code of a term.
 #[derive(Debug)]
 pub(super) struct Program {
     root: Code,
-    /// The datum of each slot.
     data: Vec<Datum>,
     /// How many parts are remembered.
     remembered: usize,
@@ -83,7 +81,6 @@ enum Code {
 struct QuantifiedCode {
     collection: Option<Code>,
     condition: BodyCode,
-    /// The element of a comprehension.
     element: Option<BodyCode>,
 }
 
@@ -98,7 +95,6 @@ struct BodyCode {
 /// The source of a slot in a case of a `match`.
 #[derive(Debug)]
 enum CaseSlot {
-    /// A field of the subject.
     Field(usize),
     /// Other data that the case reads.
     Read(Code),
@@ -115,11 +111,9 @@ enum Slot<'f> {
     Unbound(&'f Datum),
     /// Evaluated in another frame when it is first needed.
     Argument(&'f Code, &'f Frame<'f>, OnceCell<Result<Value>>),
-    /// A field of the value of such code.
     FieldOf(&'f Code, usize, &'f Frame<'f>, OnceCell<Result<Value>>),
 }
 
-/// Compiles a term.
 pub(super) fn compile(term: &Term) -> Program {
     let mut compiler = Compiler::default();
     let root = compiler.compile(term);

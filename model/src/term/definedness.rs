@@ -20,7 +20,6 @@ use crate::term::total::fits_field;
 use crate::term::{Term, TermShape};
 use crate::types::Type;
 
-/// The condition that a term has a value.
 pub fn defined(term: &Term) -> Term {
     definedness(term, &mut HashMap::new())
 }

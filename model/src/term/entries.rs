@@ -137,7 +137,6 @@ impl Table {
         })
     }
 
-    /// Without a key.
     fn without(self, key: &Term) -> Self {
         let found: Vec<Term> = (0..self.most).map(|at| self.is_there(at, key)).collect();
         let is_behind: Vec<Term> =

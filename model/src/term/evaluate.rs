@@ -22,7 +22,6 @@ use crate::value::Value;
 
 pub use crate::valuation::Valuation;
 
-/// Why a term has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Undefined {
     /// A division, `div` or `mod` by zero: the operation.
@@ -74,7 +73,6 @@ pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> 
     term.program().run(|datum| valuation.get(datum))
 }
 
-/// The negative of a number.
 pub(super) fn negative(value: Value) -> Value {
     match value {
         Value::Int(value) => Value::Int(-value),
@@ -83,10 +81,6 @@ pub(super) fn negative(value: Value) -> Value {
     }
 }
 
-/// The truth of a Boolean term.
-///
-/// # Errors
-/// As [`evaluate`].
 pub fn holds(term: &Term, valuation: &Valuation) -> Result<bool, Undefined> {
     term.program().decide(|datum| valuation.get(datum))
 }
@@ -151,9 +145,6 @@ pub fn sign(value: &Value) -> i32 {
 }
 
 /// The value of the term, where `lookup` gives the data their values.
-///
-/// # Errors
-/// As [`evaluate`].
 pub fn evaluate_with<'v>(
     term: &Term,
     lookup: impl Fn(&Datum) -> Option<&'v Value>,
@@ -162,9 +153,6 @@ pub fn evaluate_with<'v>(
 }
 
 /// The truth of a Boolean term, where `lookup` gives the data their values.
-///
-/// # Errors
-/// As [`evaluate`].
 pub fn holds_with<'v>(term: &Term, lookup: impl Fn(&Datum) -> Option<&'v Value>) -> Result<bool, Undefined> {
     term.program().decide(lookup)
 }

@@ -17,7 +17,6 @@ use crate::term::compiled::Program;
 use crate::term::{Term, TermShape};
 use crate::types::Type;
 
-/// The shared allocation behind a term.
 #[derive(Debug)]
 pub(super) struct Cell {
     pub(super) shape: TermShape,
@@ -73,7 +72,6 @@ pub(super) fn hash_of(shape: &TermShape) -> u64 {
     hasher.finish()
 }
 
-/// The one cell of this node.
 pub(super) fn intern(cell: Cell) -> Arc<Cell> {
     let index = (cell.hash >> 60) as usize % SHARDS;
     // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.

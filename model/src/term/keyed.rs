@@ -41,7 +41,6 @@ impl Parts {
         Term::record(&self.ty, self.fields)
     }
 
-    /// Is the key of this number there?
     fn is_there(&self, at: usize) -> Term {
         match self.ty.mapped() {
             Some(_) => Term::field(&self.fields[at], 0),
@@ -155,7 +154,6 @@ pub(super) fn keys_with_conditions(whole: &Term) -> Vec<(Term, Term)> {
     parts.ty.keys().into_iter().enumerate().map(one).collect()
 }
 
-/// Is it a key of the type?
 fn is_key(key: &Term, ty: &RecordType) -> Term {
     let keys = ty.keys();
     let bounds = match (keys.first(), keys.last()) {

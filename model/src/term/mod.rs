@@ -45,13 +45,12 @@ use node::Node;
 use operation::DerivedOperation;
 
 pub use bound::{parts_bound, steps_bound};
-pub use substitute::{Substitution, replace, substitute, substitute_all};
+pub use substitute::{Substitution, literals, replace, substitute, substitute_all};
 
 /// A shared, immutable term. Cloning is cheap, equality is identity.
 #[derive(Clone)]
 pub struct Term(Arc<intern::Cell>);
 
-/// The root of a term, as it was written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TermShape {
     /// A node that every analysis knows.
@@ -114,7 +113,6 @@ impl Term {
         }
     }
 
-    /// The root as it was written.
     pub fn shape(&self) -> &TermShape {
         &self.0.shape
     }
@@ -133,7 +131,6 @@ impl Term {
         })
     }
 
-    /// The code that evaluation runs.
     fn program(&self) -> &compiled::Program {
         self.0.program.get_or_init(|| compiled::compile(self))
     }
@@ -151,7 +148,6 @@ impl Term {
         }
     }
 
-    /// The datum, where the term was written as one.
     pub fn written_datum(&self) -> Option<&Datum> {
         match self.written() {
             Some(Node::Data(datum)) => Some(datum),
@@ -167,7 +163,6 @@ impl Term {
         }
     }
 
-    /// The sort of its value.
     pub fn sort(&self) -> &Type {
         &self.0.sort
     }
@@ -205,7 +200,6 @@ impl Term {
         true
     }
 
-    /// The literal, where the term is one.
     pub fn as_literal(&self) -> Option<&Value> {
         match self.node() {
             Node::Literal(value) => Some(value),
@@ -213,7 +207,6 @@ impl Term {
         }
     }
 
-    /// The datum, where the term is one.
     pub fn as_datum(&self) -> Option<&Datum> {
         match self.node() {
             Node::Data(datum) => Some(datum),

@@ -14,9 +14,7 @@ use crate::value::Value;
 /// without units.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
-    /// A value.
     Literal(Value),
-    /// A datum.
     Data(Datum),
     /// The negation of a Boolean datum, read or field.
     Not(Term),
@@ -28,17 +26,12 @@ pub enum Node {
     Compare(Comparison, Term, Term),
     /// `if c then a else b`; only the branch taken is evaluated.
     IfThenElse(Term, Term, Term),
-    /// A binary operation of arithmetic.
     Arithmetic(Operator, Term, Term),
-    /// The negative of a number.
     Negate(Term),
     /// An integer standing where a real is expected.
     ToReal(Term),
-    /// `a[i]`
     Select(Term, Term),
-    /// `a[i := e]`
     Store(Term, Term, Term),
-    /// An operation on strings.
     OnStrings(StringOperation, Vec<Term>),
     /// `r.field`, by the field's position in the record type.
     Field(Term, usize),
@@ -49,17 +42,11 @@ pub enum Node {
 /// The six comparisons. All are kept, so that a guard prints as its author wrote it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Comparison {
-    /// `==`
     Equal,
-    /// `!=`
     NotEqual,
-    /// `<`
     Less,
-    /// `<=`
     AtMost,
-    /// `>`
     Greater,
-    /// `>=`
     AtLeast,
 }
 
@@ -103,14 +90,10 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// The binary operations of arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operator {
-    /// `+`
     Add,
-    /// `-`
     Subtract,
-    /// `*`
     Multiply,
     /// `/` on reals; undefined where the divisor is 0.
     Divide,

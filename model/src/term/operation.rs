@@ -46,7 +46,6 @@ pub enum DerivedOperation {
     Defined,
 }
 
-/// Operations without a body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum StandardOperation {
     /// `min(a, b)`
@@ -103,27 +102,21 @@ pub enum StandardOperation {
     Keys,
 }
 
-/// A declared function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DeclaredFunction {
     /// Its name under `functions:`.
     pub name: String,
     /// How many of the parameters a call names; the data that the body reads follow.
     pub named: usize,
-    /// The parameters.
     pub parameters: Vec<Datum>,
     /// The longer term. It mentions the parameters only.
     pub body: Term,
 }
 
-/// Which question a quantifier asks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantifier {
-    /// `all`
     All,
-    /// `some`
     Some,
-    /// `count`
     Count,
     /// `find`: the first value as an option.
     Find,
@@ -147,7 +140,6 @@ impl Quantifier {
     }
 }
 
-/// The values of a quantifier.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum QuantifierDomain {
     /// Known values, and how they are written: `0..3`, or the name of a type.
@@ -156,14 +148,11 @@ pub enum QuantifierDomain {
     Elements,
 }
 
-/// A quantifier with its body.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct QuantifiedOperation {
-    /// The question.
     pub quantifier: Quantifier,
     /// The name of a value in the body.
     pub bound: Datum,
-    /// The values.
     pub domain: QuantifierDomain,
     /// Other data that the body reads.
     pub read: Vec<Datum>,
@@ -173,7 +162,6 @@ pub struct QuantifiedOperation {
     pub collected: Option<(Arc<RecordType>, Term)>,
 }
 
-/// A `match` with its cases.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MatchOperation {
     /// The cases, of which the first that fits counts; the last one fits all that is left.
@@ -182,7 +170,6 @@ pub struct MatchOperation {
     pub read: Vec<Datum>,
 }
 
-/// A case of a `match`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MatchArm {
     /// The number of the alternative; none for `_`.
@@ -281,7 +268,6 @@ impl DerivedOperation {
         }
     }
 
-    /// The sort of its value.
     fn sort(&self, arguments: &[Term]) -> Type {
         match self {
             DerivedOperation::Call(function) => function.body.sort().clone(),

@@ -208,7 +208,6 @@ fn alone(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
     write!(f, ": {})", term.sort())
 }
 
-/// A value as a literal.
 fn literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
     match value {
         // A real's literal keeps its sort when read back: `2` beside an integer would be an integer.

@@ -16,7 +16,6 @@ use crate::term::node::{Comparison, Node};
 use crate::types::Type;
 use crate::value::Value;
 
-/// The operations on strings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum StringOperation {
     /// `len(s)`
@@ -72,7 +71,6 @@ impl StringOperation {
         }
     }
 
-    /// The sort of its value.
     pub fn result(self) -> Type {
         match self {
             StringOperation::Length | StringOperation::IndexOf | StringOperation::ToInteger => Type::Int,
@@ -86,7 +84,6 @@ impl StringOperation {
 }
 
 impl Term {
-    /// An operation on strings.
     pub fn on_strings(operation: StringOperation, arguments: &[Term]) -> Term {
         assert!(arguments.iter().map(Term::sort).eq(operation.arguments()), "{operation:?} of {arguments:?}");
         let values: Option<Vec<Value>> =
@@ -130,7 +127,6 @@ pub fn expression(arguments: &[Term]) -> Option<RegularExpression> {
     RegularExpression::parse(text).ok()
 }
 
-/// What the operation asks of its arguments.
 pub(crate) fn own_condition(operation: StringOperation, arguments: &[Term]) -> Term {
     let at_most = |a: &Term, b: &Term| Term::compare(Comparison::AtMost, a, b);
     match (operation, arguments) {

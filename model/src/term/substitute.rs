@@ -8,9 +8,14 @@ use std::collections::HashMap;
 use crate::data::Datum;
 use crate::term::node::Node;
 use crate::term::{Term, TermShape};
+use crate::value::Value;
 
-/// What stands for what.
 pub type Substitution = std::collections::BTreeMap<Datum, Term>;
+
+/// Puts these values in the place of their data.
+pub fn literals<'a>(values: impl IntoIterator<Item = (&'a Datum, &'a Value)>) -> Substitution {
+    values.into_iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect()
+}
 
 /// The term with every datum of the substitution replaced, all at once.
 pub fn substitute(term: &Term, substitution: &Substitution) -> Term {

@@ -20,9 +20,7 @@ use crate::timed::{Clocks, Timed};
 /// A timed model as a graph in which clocks are variables, and what is not in the graph.
 #[derive(Clone, Debug)]
 pub struct ComposedPart {
-    /// The graph.
     pub iosts: Iosts,
-    /// Which of its variables are clocks.
     pub clocks: Vec<Datum>,
     /// The inputs that the tester does not send.
     pub uncontrollable: BTreeSet<String>,
@@ -67,9 +65,6 @@ impl ComposedPart {
     }
 
     /// Both together.
-    ///
-    /// # Errors
-    /// All reasons why they do not go together.
     pub fn with(&self, name: &str, other: &ComposedPart) -> Result<Self, Vec<Incompatible>> {
         let iosts = compose(name, &self.iosts, &other.iosts)?;
         let mut whole = ComposedPart { iosts, ..self.clone() };
@@ -80,14 +75,10 @@ impl ComposedPart {
     }
 
     /// The same where nobody sees these outputs.
-    ///
-    /// # Errors
-    /// Everything that cannot be hidden.
     pub fn hiding(&self, names: &[String]) -> Result<Self, Vec<Unhidden>> {
         Ok(ComposedPart { iosts: hide(&self.iosts, names)?, ..self.clone() })
     }
 
-    /// As a timed model.
     pub fn timed(self) -> Timed {
         let (iosts, clocks, uncontrollable) = self.apart();
         Timed::new(iosts, clocks, uncontrollable)
@@ -112,7 +103,6 @@ impl ComposedPart {
     }
 }
 
-/// What the transitions of the whole are called.
 fn names(iosts: &Iosts, called: &BTreeMap<Place, String>) -> Numbered<TransitionId, Option<String>> {
     let own: Numbered<TransitionId, Option<&String>> =
         iosts.transitions.map(|transition| called.get(&place(transition)?));

@@ -29,7 +29,6 @@ use crate::term::{Substitution, Term, substitute};
 use crate::timed::{Clocks, Timed, TimedPurpose};
 use crate::types::Type;
 
-/// The delayed form of a specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delayed {
     /// The IOSTS. Its variables are the model's, then the clocks; its transitions are the model's, under the

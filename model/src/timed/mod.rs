@@ -44,7 +44,6 @@ pub struct Clocks {
     pub names: Numbered<TransitionId, Option<String>>,
 }
 
-/// A timed specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Timed {
     graph: Iosts,
@@ -138,7 +137,6 @@ impl TimedPurpose {
         &self.graph
     }
 
-    /// The clocks of its own.
     pub fn clocks(&self) -> &[Datum] {
         &self.clocks.clocks
     }

@@ -21,7 +21,6 @@ use crate::value::Value;
 /// A snapshot: where it is, what the data are, and what each clock shows now.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TimedState {
-    /// The location.
     pub location: LocationId,
     /// A value for each variable and constant, and for each clock what it shows.
     pub valuation: Valuation,
@@ -79,7 +78,6 @@ pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[V
     Some(TimedState { location: transition.target, valuation: next })
 }
 
-/// All states after this event, now.
 pub fn step(timed: &Timed, state: &TimedState, event: &Event) -> BTreeSet<TimedState> {
     let Some(action) = timed.graph().find_action(&event.action) else { return BTreeSet::new() };
     by(timed, state, action, &event.values)

@@ -108,24 +108,13 @@ impl fmt::Display for NotWritten {
 
 impl std::error::Error for NotWritten {}
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownFormat(pub String);
-
-impl fmt::Display for UnknownFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Format::ALL.map(Format::name);
-        write!(f, "no format is called `{}`; there are {}", self.0, names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownFormat {}
-
 impl FromStr for Format {
-    type Err = UnknownFormat;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+    fn from_str(name: &str) -> Result<Self, String> {
         let found = Format::ALL.into_iter().find(|format| format.name() == name);
-        found.ok_or_else(|| UnknownFormat(name.to_owned()))
+        let names = || Format::ALL.map(Format::name).join(", ");
+        found.ok_or_else(|| format!("no format is called `{name}`; there are {}", names()))
     }
 }
 
@@ -138,7 +127,6 @@ pub struct Options {
     pub hide_fail: bool,
 }
 
-/// The view in a format.
 pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, NotWritten> {
     format.export()(view, options)
 }

@@ -34,11 +34,9 @@ const ARROW: f64 = 26.0;
 pub enum PictureWords {
     /// The action, and the beginning of guard and assignments: the rest is told when it is asked for.
     Short,
-    /// All of them.
     All,
 }
 
-/// A location.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DrawnPicture {
     pub location: LocationId,
@@ -51,7 +49,6 @@ pub struct DrawnPicture {
 /// Transitions with a way of their own: one, or with short words all between the same two locations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Arrow {
-    /// Which they are.
     pub transitions: Vec<TransitionId>,
     /// What is written at it; the first line is its action.
     pub lines: Vec<String>,
@@ -196,7 +193,6 @@ impl PicturePlan {
         self.asides.entry((source, kind)).or_default().0.extend(numbers);
     }
 
-    /// Writes what asides say.
     fn say(&mut self, view: &View<'_>) {
         let iosts = view.iosts;
         let leaving: BTreeSet<_> = iosts.transitions.iter().map(|each| (each.source, each.action)).collect();
@@ -292,7 +288,6 @@ impl PicturePlan {
         self.asides.range((location, PictureKind::Loop)..=(location, last))
     }
 
-    /// Is it listed in its location?
     fn is_inside(&self, kind: PictureKind) -> bool {
         kind == PictureKind::Loop && self.words == PictureWords::Short
     }

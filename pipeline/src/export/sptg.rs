@@ -29,14 +29,12 @@ use crate::timed::rules::Ends;
 use crate::timed::rules::LATE;
 use crate::timed::{PathGuided, Rule};
 
-/// In which language guards are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guards {
     Text,
     SmtLib,
 }
 
-/// The document, with a newline behind it.
 pub fn sptg(made: &PathGuided, guards: Guards) -> String {
     let document = Shape { made, guards, names: of_scope(&made.iosts), declared: Vec::new() }.document();
     let text = match serde_json::to_string_pretty(&document) {

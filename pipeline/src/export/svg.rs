@@ -19,7 +19,6 @@ use super::layout::LayoutPoint;
 use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, picture, width_of};
 use super::{Options, View};
 
-/// The size of text.
 const SIZE: f64 = 11.0;
 
 pub fn svg(view: &View<'_>, options: Options) -> Result<String, String> {

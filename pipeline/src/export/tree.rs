@@ -79,7 +79,6 @@ fn draw(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, a
 /// Behind the location of a node whose path condition is not known to be satisfiable.
 const DOUBT: &str = " (?)";
 
-/// What is written in a node; the location first.
 fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     let node = &tree.nodes[number];
     let doubt = if node.is_certain || node.end == NodeEnd::Unsatisfiable { "" } else { DOUBT };

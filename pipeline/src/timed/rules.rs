@@ -145,7 +145,6 @@ pub struct Place<'a> {
     pub published: bool,
 }
 
-/// Why the rules cannot be applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RulesStopped {
     /// The path's next event is not possible.

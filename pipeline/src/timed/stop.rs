@@ -23,11 +23,9 @@ impl Named {
     }
 }
 
-/// Why there is no test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PathStop {
     Empty,
-    /// A path's text cannot be read.
     Text {
         why: String,
     },

@@ -10,7 +10,6 @@ use coreach_model::{Datum, Diagnostic, Iosts, Severity, codec};
 use crate::campaign::{Campaign, Constants};
 use crate::project::Project;
 
-/// What the test cases of a campaign have.
 #[derive(Default)]
 pub struct KnownNames {
     constants: Vec<Datum>,

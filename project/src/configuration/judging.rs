@@ -1,15 +1,11 @@
 //! The keys whose values are words: by what runs are judged and by whom (`conformance`, `judge`), and by what
 //! facts are made sharper (`analysis: refine`).
 
-use coreach_analyses::reachability::Refinement;
-use coreach_model::Diagnostic;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Scalar};
-use coreach_pipeline::Conformance;
+use coreach_model::reader::yaml::Entry;
 
 coreach_model::words! {
-    /// Who judges a run.
     #[derive(Default)]
     pub enum Judging {
         /// A test case, made by the whole pipeline.
@@ -21,37 +17,16 @@ coreach_model::words! {
     }
 }
 
-/// `conformance`.
-pub(super) fn read_conformance(collector: &mut Collector, entries: &[Entry]) -> Option<Conformance> {
-    let Some(node) = shape::get(entries, "conformance") else { return Some(Conformance::default()) };
-    let scalar = shape::scalar(collector, node, "`conformance`", "conformance: ioco")?;
-    let all = Conformance::ALL.map(|conformance| (conformance.name(), conformance));
-    known(collector, scalar, "conformance", "no relation that is known here", &all)
-}
-
-pub(super) fn read_judging(collector: &mut Collector, entries: &[Entry]) -> Option<Judging> {
-    let Some(node) = shape::get(entries, "judge") else { return Some(Judging::default()) };
-    let scalar = shape::scalar(collector, node, "`judge`", "judge: online")?;
-    let all = Judging::ALL.map(|judging| (judging.name(), judging));
-    known(collector, scalar, "judge", "nobody who judges", &all)
-}
-
-/// `analysis: refine`.
-pub(super) fn read_refine(collector: &mut Collector, analysis: &[Entry]) -> Option<Refinement> {
-    let Some(node) = shape::get(analysis, "refine") else { return Some(Refinement::default()) };
-    let scalar = shape::scalar(collector, node, "`refine`", "refine: exact")?;
-    let all = Refinement::ALL.map(|refinement| (refinement.name(), refinement));
-    known(collector, scalar, "refinement", "nothing that refines", &all)
-}
-
-/// What a word means, or a mistake with the nearest word.
-pub(super) fn known<T: Copy>(
+/// The word of a key out of these, or a mistake with the nearest word; the usual one where nothing is said.
+pub(super) fn read_word<T: Copy + Default>(
     collector: &mut Collector,
-    scalar: &Scalar,
-    what: &str,
-    label: &str,
+    entries: &[Entry],
+    key: &str,
+    [like, what, label]: [&str; 3],
     all: &[(&'static str, T)],
 ) -> Option<T> {
+    let Some(node) = shape::get(entries, key) else { return Some(T::default()) };
+    let scalar = shape::scalar(collector, node, &format!("`{key}`"), like)?;
     let found = all.iter().find(|(name, _)| *name == scalar.text).map(|(_, value)| *value);
     if found.is_none() {
         let names = || all.iter().map(|(name, _)| *name);
@@ -59,10 +34,8 @@ pub(super) fn known<T: Copy>(
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", listed(names())),
         };
-        let diagnostic = Diagnostic::error("wrong-value", format!("unknown {what} `{}`", scalar.text))
-            .at(collector.origin(&scalar.span), label)
-            .help(help);
-        collector.push(diagnostic);
+        let message = format!("unknown {what} `{}`", scalar.text);
+        collector.mistake("wrong-value", message, &scalar.span, label, help);
     }
     found
 }

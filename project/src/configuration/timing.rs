@@ -7,10 +7,9 @@ use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, Origin, Value};
 use dashu::rational::RBig;
 
-/// No number of a configuration needs more digits.
-const MOST_DIGITS: usize = 100;
+/// No time that people write needs more digits.
+pub(crate) const MOST_DIGITS: usize = 100;
 
-/// What is said of time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenTiming {
     /// `silence_after`: after so much time without an event, that is an observation. Of type `real`, above 0.

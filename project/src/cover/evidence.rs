@@ -44,7 +44,6 @@ pub struct Route {
     pub watched: usize,
 }
 
-/// A run along a route.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evidence {
     pub initial: State,

@@ -32,8 +32,8 @@ use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::{Event, State, fire, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term, TransitionId, Value, budget};
+use coreach_model::term::{literals, substitute};
+use coreach_model::{Datum, Term, TransitionId, budget};
 use coreach_pipeline::Conformance;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
@@ -160,7 +160,6 @@ struct Replies {
     refused: bool,
     /// What is neither that nor the run's next event: another right answer, or none.
     other: bool,
-    /// The run's next event.
     next: bool,
 }
 
@@ -265,7 +264,5 @@ fn replies(
 
 /// When a transition can be taken in a state, as conditions on its parameters.
 fn at(transition: &Transition, state: &State) -> Vec<Term> {
-    let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
-    let standing: Substitution = state.valuation.iter().map(literal).collect();
-    substitute(&enabling_condition(transition), &standing).conjuncts()
+    substitute(&enabling_condition(transition), &literals(&state.valuation)).conjuncts()
 }

@@ -112,7 +112,6 @@ pub struct Fault {
     pub iosts: Option<Iosts>,
 }
 
-/// Something that a run can meet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// What coverage counts of runs, by its number.

@@ -32,7 +32,7 @@ use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, budget};
 use coreach_pipeline::late_states::{canonical, state_text, values};
 use serde::Serialize;
@@ -232,7 +232,7 @@ impl Explorer<'_, '_> {
             let transition = &iosts.transitions[number];
             let action = iosts.action(transition.action);
             let condition = enabled(transition, state);
-            let known = standing(state);
+            let known = literals(&state.valuation);
             let flows = transition.assignments.values().any(|value| {
                 let value = substitute(value, &known);
                 action.parameters.iter().any(|parameter| value.mentions(parameter))
@@ -335,14 +335,9 @@ impl Explorer<'_, '_> {
     }
 }
 
-fn standing(state: &State) -> Substitution {
-    let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
-    state.valuation.iter().map(literal).collect()
-}
-
 /// When a transition is taken in a state: a condition on its parameters.
 fn enabled(transition: &Transition, state: &State) -> Term {
-    substitute(&enabling_condition(transition), &standing(state))
+    substitute(&enabling_condition(transition), &literals(&state.valuation))
 }
 
 impl FiniteMachine<'_> {
@@ -451,7 +446,6 @@ impl FiniteMachine<'_> {
     }
 }
 
-/// Has a class several events?
 fn values_are_open(iosts: &Iosts, class: &InputClass) -> bool {
     let parameters = &iosts.action(class.action).parameters;
     let is = |(datum, value): (&Datum, &Value)| says(datum, value);

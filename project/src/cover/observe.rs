@@ -33,7 +33,7 @@ use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire, internal_closure, step};
-use coreach_model::term::{Substitution, substitute};
+use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, budget};
 
 use super::evidence::{Evidence, Explanations, Route, run_along};
@@ -336,8 +336,7 @@ impl<'a> Observer<'a> {
             return known.clone();
         }
         let iosts = self.system.iosts;
-        let literal = |(datum, value): (&Datum, &Value)| (datum.clone(), Term::literal(value.clone()));
-        let standing: Substitution = state.valuation.iter().map(literal).collect();
+        let standing = literals(&state.valuation);
         let mut found = Vec::new();
         for &number in &self.system.outgoing[state.location] {
             let transition = &iosts.transitions[number];

@@ -41,7 +41,6 @@ pub struct CoverDocument {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedLimits {
-    /// Steps of a path.
     pub depth: usize,
     pub nodes: usize,
 }
@@ -71,7 +70,6 @@ pub struct ReportedGoal {
     pub why: Option<String>,
 }
 
-/// A purpose of the suite in words.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedTest {
     pub purpose: String,

@@ -44,7 +44,6 @@ pub enum Sought {
     Unknown(Doubt),
 }
 
-/// Why a goal is not decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doubt {
     /// The tree had no room for more: so many nodes, and the steps to the one that is furthest.

@@ -38,7 +38,6 @@ pub struct Chosen {
     pub goals: Vec<usize>,
 }
 
-/// Chooses, one route after the other.
 pub struct SuiteChooser<'a> {
     walked: &'a Walked,
     system: &'a System<'a>,

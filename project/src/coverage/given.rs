@@ -13,7 +13,6 @@ use crate::file_kind::{FileContent, FileKind, kind_of, list_yaml_files, read_con
 /// The files, sorted out, each list in the order of its names.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Given {
-    /// Configurations, those of campaigns among them.
     pub configurations: Vec<PathBuf>,
     pub stores: Vec<PathBuf>,
     pub runs: Vec<PathBuf>,

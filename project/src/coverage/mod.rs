@@ -243,7 +243,7 @@ impl RunReader<'_> {
         let (limit, solver) = (self.settings.states, &mut self.solver);
         let mut walk = || -> Result<_, Vec<Diagnostic>> {
             let misfit = |why: String| vec![Diagnostic::error("no-run", format!("{}: {why}", place()))];
-            let (_, run) = restore(case, record).map_err(|why| misfit(why.to_string()))?;
+            let (_, run) = restore(case, record).map_err(misfit)?;
             let begin = begin(*subject, models, &run, last, solver).map_err(misfit)?;
             let trace: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
             // What the user wrote knows no silence that is an event.

@@ -221,7 +221,6 @@ pub struct ModelCoverage {
 pub struct PurposeCoverage {
     #[serde(flatten)]
     pub own: ModelCoverage,
-    /// What its runs cover of the specification.
     pub of_specification: Figures,
     #[serde(skip)]
     pub specification: ModelCoverage,

@@ -106,7 +106,6 @@ impl Subjects {
         })
     }
 
-    /// Why no configuration has these models.
     fn changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
         let again =
             "coverage is of the model that ran: run the tests again, or name the configuration as it was";

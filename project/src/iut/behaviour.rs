@@ -9,7 +9,6 @@ use coreach_adapters::behaviour::{Behaviour, Samples, TOLERANCE, Within};
 use coreach_adapters::description::Command;
 use coreach_adapters::samples::SampleProgram;
 use coreach_adapters::shared::Shared;
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
 use coreach_model::reader::shape;
@@ -20,7 +19,6 @@ use coreach_model::{Type, codec};
 use super::launch;
 use super::words::{Holes, IutReader};
 
-/// The keys.
 pub const KEYS: [&str; 7] =
     ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples"];
 
@@ -56,7 +54,6 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
     }
 }
 
-/// Values of parameters that are to be tried.
 fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String, SampleProgram>) {
     const LIKE: &str = "samples: { pUser: [alice, bob], pMail: [ { regex: '[a-z]{1,8}@a.org' } ] }";
     let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);
@@ -95,7 +92,6 @@ fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String
     (samples, programs)
 }
 
-/// A program that prints values.
 fn program(reader: &mut IutReader<'_>, node: &Node, of: &str, types: Vec<Type>) -> Option<SampleProgram> {
     const LIKE: &str = "samples: { pMail: { command: [python3, mails.py] } }";
     let entries = shape::mapping(reader.collector, node, of, LIKE)?;
@@ -181,10 +177,9 @@ fn connected(
     match iosts.actions.iter().find(|action| action.name == name) {
         Some(action) if action.kind != kind => {
             let is = if action.kind == ActionKind::Internal { "an internal action" } else { other };
-            let diagnostic = Diagnostic::error("wrong-direction", format!("`{name}` is {is} of the model"))
-                .at(reader.collector.origin(&scalar.span), "not here")
-                .help(format!("`{key}` names {what}"));
-            reader.collector.push(diagnostic);
+            let message = format!("`{name}` is {is} of the model");
+            let help = format!("`{key}` names {what}");
+            reader.collector.mistake("wrong-direction", message, &scalar.span, "not here", help);
             None
         }
         Some(action) if !action.parameters.is_empty() => {
@@ -202,10 +197,9 @@ fn connected(
                 all.map(|one| one.name.as_str())
             };
             let help = reader.collector.meant(&name, &format!("{}s without parameters", &what[3..]), known);
-            let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
-                .at(reader.collector.origin(&scalar.span), "the model has no such action")
-                .help(help);
-            reader.collector.push(diagnostic);
+            let message = format!("unknown action `{name}`");
+            let label = "the model has no such action";
+            reader.collector.mistake("unknown-action", message, &scalar.span, label, help);
             None
         }
     }
@@ -230,10 +224,8 @@ fn within(reader: &mut IutReader<'_>, node: &Node) -> Within {
         || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
     for (name, span, _) in after.iter().filter(|(name, ..)| !known().any(|action| action == name)) {
         let help = reader.collector.meant(name, "actions", known);
-        let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
-            .at(reader.collector.origin(span), "the model has no such action")
-            .help(help);
-        reader.collector.push(diagnostic);
+        let label = "the model has no such action";
+        reader.collector.mistake("unknown-action", format!("unknown action `{name}`"), span, label, help);
     }
     Within { all, locations: named(locations), after: named(after) }
 }
@@ -244,13 +236,9 @@ fn named(times: Times) -> BTreeMap<String, Duration> {
     times.into_iter().map(|(name, _, time)| (name, time)).collect()
 }
 
-/// A time for each name.
 fn times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
-    let Some(node) = shape::get(entries, key) else { return Vec::new() };
-    let entries = shape::mapping(reader.collector, node, &format!("`{key}`"), WITHIN).unwrap_or(&[]);
-    shape::check_distinct(reader.collector, entries, "duplicate-key", "name");
     let mut found = Vec::new();
-    for entry in shape::first_entries(entries) {
+    for entry in reader.named(entries, key, "name", WITHIN) {
         let time = reader.time(&entry.value, &entry.key.text, TIME, WITHIN);
         found.extend(time.map(|time| (entry.key.text.clone(), entry.key.span.clone(), time)));
     }

@@ -25,16 +25,13 @@ const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId
 const OBSERVATIONS: &str = "observations: { Answer: [ { as: u8, is: 2 }, { as: u16, name: pId } ] }";
 const IGNORE: &str = "ignore: [ { pattern: [ { as: u8, is: 9 } ], answer: [ { as: u8, is: 10 } ] } ]";
 
-/// How it is carried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     /// Bytes, of which the encoding says where a message ends.
     Stream,
-    /// Datagrams, each a message.
     Datagrams,
 }
 
-/// The section's frames.
 pub fn binary(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -85,7 +82,6 @@ fn frame(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -
     }
 }
 
-/// The frames of the actions of a kind.
 fn actions(
     reader: &mut IutReader<'_>,
     entries: &[Entry],

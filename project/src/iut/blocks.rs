@@ -20,11 +20,8 @@ const FIELDS: &str = "fields: ['^id: (?P<pId>\\d+)$', '^state: (?P<pState>\\w+)$
 
 const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
 
-/// What is read of the lines of an output.
 pub struct Read {
-    /// The lines.
     pub shape: Shape,
-    /// The groups of all patterns.
     pub groups: ParameterPlaces,
     /// The groups that count, which need not be parameters.
     pub counts: Vec<String>,
@@ -32,7 +29,6 @@ pub struct Read {
     pub to: Option<Vec<String>>,
 }
 
-/// The lines of the output of this entry.
 pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
     let what = format!("the pattern of `{}`", entry.key.text);
     let before = reader.collector.errors();
@@ -111,7 +107,6 @@ impl Groups<'_, '_> {
         Some((size.text.clone(), name.text.clone()))
     }
 
-    /// A name is found here.
     fn name(&mut self, name: String, place: Range<usize>) {
         if self.found.iter().any(|(other, _)| *other == name) {
             let message = format!("`{name}` is found in two lines");
@@ -166,10 +161,9 @@ impl Groups<'_, '_> {
                 let pattern = self.pattern(lines, "`lines`")?;
                 if let Some((name, place)) = self.found.get(before) {
                     let message = format!("`{name}` would be found in every line");
-                    let diagnostic = Diagnostic::error("wrong-value", message)
-                        .at(self.reader.collector.origin(place), "a group of any number of lines")
-                        .help("with `each`, each line is an output");
-                    self.reader.collector.push(diagnostic);
+                    let label = "a group of any number of lines";
+                    let help = "with `each`, each line is an output";
+                    self.reader.collector.mistake("wrong-value", message, place, label, help);
                 }
                 Middle::Lines(pattern)
             }
@@ -233,10 +227,8 @@ impl Groups<'_, '_> {
         } else {
             return;
         };
-        let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(self.reader.collector.origin(&name.span), "counts nothing")
-            .help("for example `begin: '^\\*(?P<n>\\d+)$'`, `each: '^:(?P<pValue>\\d+)$'`, `count: n`");
-        self.reader.collector.push(diagnostic);
+        let help = "for example `begin: '^\\*(?P<n>\\d+)$'`, `each: '^:(?P<pValue>\\d+)$'`, `count: n`";
+        self.reader.collector.mistake("wrong-value", message, &name.span, "counts nothing", help);
     }
 }
 

@@ -26,7 +26,6 @@ impl IutReader<'_> {
         usize::try_from(number?).ok()
     }
 
-    /// How a number is written.
     pub fn integer(&mut self, node: &Node, key: &str, like: &str) -> Option<WireInteger> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), like)?;
         self.integer_named(scalar)
@@ -35,31 +34,24 @@ impl IutReader<'_> {
     pub fn integer_named(&mut self, scalar: &Scalar) -> Option<WireInteger> {
         let integer = WireInteger::named(&scalar.text);
         if integer.is_none() {
-            let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is no way to write bytes", scalar.text))
-                .at(self.collector.origin(&scalar.span), "not known")
-                .help(
-                    "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
-                     significant byte first; a field may be `bytes` or `text`, too",
-                );
-            self.collector.push(diagnostic);
+            let message = format!("`{}` is no way to write bytes", scalar.text);
+            let help = "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
+                     significant byte first; a field may be `bytes` or `text`, too";
+            self.collector.mistake("wrong-value", message, &scalar.span, "not known", help);
         }
         integer
     }
 
-    /// Bytes in hexadecimal digits.
     pub fn hex(&mut self, scalar: &Scalar, key: &str) -> Option<Vec<u8>> {
         let bytes = unhex(&scalar.text);
         if bytes.is_none() {
-            let diagnostic =
-                Diagnostic::error("wrong-value", format!("`{key}` must be pairs of hexadecimal digits"))
-                    .at(self.collector.origin(&scalar.span), "no such digits")
-                    .help("in quotes, for example `\"c0 0c\"`");
-            self.collector.push(diagnostic);
+            let message = format!("`{key}` must be pairs of hexadecimal digits");
+            let help = "in quotes, for example `\"c0 0c\"`";
+            self.collector.mistake("wrong-value", message, &scalar.span, "no such digits", help);
         }
         bytes
     }
 
-    /// What ends something.
     pub fn end(&mut self, node: &Node, key: &str) -> Option<Vec<u8>> {
         let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &format!("{key}: \"00\""))?;
         let bytes = self.hex(scalar, key)?;
@@ -82,7 +74,6 @@ impl IutReader<'_> {
     }
 }
 
-/// The one of these keys that is there.
 pub fn one_of<'e>(
     reader: &mut IutReader<'_>,
     node: &Node,
@@ -99,11 +90,9 @@ pub fn one_of<'e>(
         [one] => Some(one),
         [] => {
             let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-            let diagnostic =
-                Diagnostic::error("missing-key", format!("{of} has one of {}", names.join(", ")))
-                    .at(reader.collector.origin(&node.head()), "none of them")
-                    .help(format!("for example `{like}`"));
-            reader.collector.push(diagnostic);
+            let message = format!("{of} has one of {}", names.join(", "));
+            let help = format!("for example `{like}`");
+            reader.collector.mistake("missing-key", message, &node.head(), "none of them", help);
             None
         }
         [first, second, ..] => {
@@ -117,7 +106,6 @@ pub fn one_of<'e>(
     }
 }
 
-/// Reports keys that have no meaning here.
 pub fn only_with(reader: &mut IutReader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
     if let Some(entry) = entries.iter().find(|entry| keys.contains(&entry.key.text.as_str())) {
         let message = format!("`{}` means nothing here", entry.key.text);

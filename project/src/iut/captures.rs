@@ -53,10 +53,8 @@ pub fn place(
     let source = match written.as_slice() {
         [] => {
             let message = format!("{what} does not say where it stands in an answer");
-            let diagnostic = Diagnostic::error("missing-key", message)
-                .at(reader.collector.origin(&entry.key.span), "taken out of what?")
-                .help(format!("a `header`, a `cookie`, a `pointer`, or the `body`: for example `{like}`"));
-            reader.collector.push(diagnostic);
+            let help = format!("a `header`, a `cookie`, a `pointer`, or the `body`: for example `{like}`");
+            reader.collector.mistake("missing-key", message, &entry.key.span, "taken out of what?", help);
             None
         }
         [one] => source(reader, one),
@@ -90,13 +88,9 @@ pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     captures
 }
 
-/// The entries whose names can be captures.
 fn declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
-    let Some(node) = shape::get(entries, "captures") else { return Vec::new() };
-    let entries = shape::mapping(reader.collector, node, "`captures`", like).unwrap_or(&[]);
-    shape::check_distinct(reader.collector, entries, "duplicate-key", "capture");
     let mut good = Vec::new();
-    for entry in shape::first_entries(entries) {
+    for entry in reader.named(entries, "captures", "capture", like) {
         let name = entry.key.text.as_str();
         let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -170,10 +164,8 @@ fn matched(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
     let groups = regex.captures_len() - 1;
     if groups != 1 {
         let message = format!("`match` needs one group, which is what is captured; it has {groups}");
-        let diagnostic = Diagnostic::error("bad-pattern", message)
-            .at(reader.collector.origin(&scalar.span), "not one group")
-            .help("for example `'<(.*)>'`; `(?:...)` is no group");
-        reader.collector.push(diagnostic);
+        let help = "for example `'<(.*)>'`; `(?:...)` is no group";
+        reader.collector.mistake("bad-pattern", message, &scalar.span, "not one group", help);
         return None;
     }
     Some(regex)
@@ -209,7 +201,6 @@ pub fn of_kind(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionK
 }
 
 impl IutReader<'_> {
-    /// The names of the captures.
     pub fn captured(&self) -> impl Iterator<Item = &str> {
         self.captures.iter().map(|capture| capture.name.as_str())
     }
@@ -226,14 +217,11 @@ impl IutReader<'_> {
         left
     }
 
-    /// Reports captures that nothing finds.
     pub fn check_captured(&mut self, what: &str, like: &str) {
         for capture in self.captures.clone().iter().filter(|capture| !capture.is_found) {
             let message = format!("no {what} is called `{}`, so it is never captured", capture.name);
-            let diagnostic = Diagnostic::error("never-captured", message)
-                .at(self.collector.origin(&capture.place), "found nowhere")
-                .help(format!("for example `{}`", like.replace("NAME", &capture.name)));
-            self.collector.push(diagnostic);
+            let help = format!("for example `{}`", like.replace("NAME", &capture.name));
+            self.collector.mistake("never-captured", message, &capture.place, "found nowhere", help);
         }
     }
 

@@ -21,7 +21,6 @@ pub fn named(entries: &[Entry]) -> Vec<String> {
     }
 }
 
-/// The connections of a section; none, where there is one.
 pub fn connections(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -81,10 +80,8 @@ fn check_action(reader: &mut IutReader<'_>, scalar: &Scalar) {
         return;
     }
     let help = reader.collector.meant(&scalar.text, "actions", known);
-    let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{}`", scalar.text))
-        .at(reader.collector.origin(&scalar.span), "the model has no such action")
-        .help(help);
-    reader.collector.push(diagnostic);
+    let message = format!("unknown action `{}`", scalar.text);
+    reader.collector.mistake("unknown-action", message, &scalar.span, "the model has no such action", help);
 }
 
 /// Does each action go over one of them?

@@ -2,7 +2,6 @@
 //! of fields.
 
 use coreach_adapters::description::{Encoding, Lines};
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
@@ -13,7 +12,6 @@ use super::settle::{self, Speech};
 use super::words::IutReader;
 use super::{binary, captures, ignored, lines};
 
-/// The keys that belong to an encoding.
 pub const KEYS: [&str; 10] = [
     "encoding",
     "line_ending",
@@ -28,7 +26,6 @@ pub const KEYS: [&str; 10] = [
 ];
 
 impl Speech {
-    /// Of what is written so.
     pub fn of(encoding: Option<&Encoding>) -> Self {
         match encoding {
             Some(Encoding::Json) => Speech::Json,
@@ -38,7 +35,6 @@ impl Speech {
     }
 }
 
-/// The encoding of a section.
 pub fn encoding(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -109,7 +105,6 @@ pub fn encoding(
     }
 }
 
-/// Reports keys of another encoding.
 fn foreign(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -120,9 +115,7 @@ fn foreign(
     let found: Vec<&Entry> = entries.iter().filter(|entry| keys.contains(&entry.key.text.as_str())).collect();
     let Some(first) = found.first() else { return Some(()) };
     let names = listed(found.iter().map(|entry| entry.key.text.as_str()));
-    let diagnostic = Diagnostic::error("wrong-encoding", format!("{message} {names}"))
-        .at(reader.collector.origin(&first.key.span), label)
-        .help("say `encoding`, or leave them out");
-    reader.collector.push(diagnostic);
+    let help = "say `encoding`, or leave them out";
+    reader.collector.mistake("wrong-encoding", format!("{message} {names}"), &first.key.span, label, help);
     None
 }

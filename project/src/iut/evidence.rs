@@ -1,7 +1,6 @@
 //! `evidence`: how much of what goes over the wire is kept, and what is not.
 
 use coreach_adapters::evidence::Limits;
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, NodeKind};
@@ -13,7 +12,6 @@ const LIKE: &str = "evidence: { run_kb: 64, message_kb: 8, redact: [Authorizatio
 /// The most that may be asked for, in KiB.
 const MOST: u64 = 16 << 10;
 
-/// The section; as usual, where there is none.
 pub fn evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> Limits {
     let usual = Limits::default();
     let Some(node) = shape::get(root, "evidence") else { return usual };
@@ -32,15 +30,12 @@ fn kibibytes(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, usual: us
     if let Some(number) = number.filter(|number| *number <= MOST) {
         return (number as usize) << 10;
     }
-    let diagnostic =
-        Diagnostic::error("wrong-value", format!("`{key}` must be a whole number of KiB, at most {MOST}"))
-            .at(reader.collector.origin(&node.head()), "not such a number")
-            .help(format!("the default is `{key}: {}`", usual >> 10));
-    reader.collector.push(diagnostic);
+    let message = format!("`{key}` must be a whole number of KiB, at most {MOST}");
+    let help = format!("the default is `{key}: {}`", usual >> 10);
+    reader.collector.mistake("wrong-value", message, &node.head(), "not such a number", help);
     usual
 }
 
-/// Names of headers.
 fn names(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<String> {
     let Some(node) = shape::get(entries, "redact") else { return Vec::new() };
     let NodeKind::Sequence(items) = &node.kind else {
@@ -58,10 +53,9 @@ fn names(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<String> {
         if is_name {
             names.push(scalar.text.clone());
         } else {
-            let diagnostic = Diagnostic::error("wrong-value", "`redact` lists names of headers")
-                .at(reader.collector.origin(&item.head()), "not such a name")
-                .help(format!("for example `{LIKE}`"));
-            reader.collector.push(diagnostic);
+            let message = "`redact` lists names of headers";
+            let help = format!("for example `{LIKE}`");
+            reader.collector.mistake("wrong-value", message, &item.head(), "not such a name", help);
         }
     }
     names

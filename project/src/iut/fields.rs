@@ -10,7 +10,6 @@ use std::sync::Arc;
 use coreach_adapters::description::{Bits, ByteForm, Checksum, Counting, Extent, Field, FieldNumber};
 use coreach_adapters::fields::{fits, least};
 use coreach_adapters::integer::WireInteger;
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
@@ -24,7 +23,6 @@ const BYTES: &str = "{ as: text, name: pName, length: u8 }";
 const LIST: &str = "{ as: list, name: pIds, count: u8, of: [ { as: u16, name: element } ] }";
 const GROUP: &str = "{ as: group, length: u16, of: [ { as: u16, name: pId } ] }";
 
-/// What a field is.
 const CONTENT: [&str; 3] = ["is", "name", "any"];
 
 /// How many bytes one has.
@@ -32,7 +30,6 @@ const EXTENT: [&str; 4] = ["size", "length", "until", "rest"];
 
 /// A name with its place; of a list, with the names in its elements.
 pub struct NamedField {
-    /// The name.
     pub name: Scalar,
     /// What the fields of a list's elements are called.
     pub parts: Option<Vec<NamedField>>,
@@ -51,7 +48,6 @@ pub fn fields(
     Some((read, fields.named))
 }
 
-/// Reads fields.
 struct Fields<'r, 'a> {
     reader: &'r mut IutReader<'a>,
     is_sent: bool,
@@ -107,7 +103,6 @@ impl Scope {
 }
 
 impl Fields<'_, '_> {
-    /// The fields of a list.
     fn list_of(&mut self, node: &Node, what: &str, like: &str) -> Option<Vec<Field>> {
         // One without fields is written so, and is not what was forgotten.
         if node.is_nothing() {
@@ -246,10 +241,8 @@ impl Fields<'_, '_> {
             let bits = 8 * if integer.width == 0 { 7 } else { integer.width };
             let sign = if integer.is_signed { "with" } else { "without" };
             let message = format!("`is` must be a number of {bits} bits {sign} a sign");
-            let diagnostic = Diagnostic::error("wrong-value", message)
-                .at(self.reader.collector.origin(&scalar.span), "no such number")
-                .help("for example `is: 5` or `is: 0x1f`");
-            self.reader.collector.push(diagnostic);
+            let help = "for example `is: 5` or `is: 0x1f`";
+            self.reader.collector.mistake("wrong-value", message, &scalar.span, "no such number", help);
         }
         written.map(Field::Fixed)
     }
@@ -352,7 +345,6 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// How many bytes a field has.
     fn extent(
         &mut self,
         node: &Node,

@@ -1,7 +1,6 @@
 //! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
 
 use coreach_adapters::description::{AnswerPlace, Http, Response};
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
@@ -19,7 +18,6 @@ const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
 const VALUES: &str = "values: { n: { header: Content-Length } }";
 
-/// The section.
 pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
     let known = [
@@ -54,16 +52,12 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
             } else {
                 ("with `tls`, the base begins with `https://`", "for example `base: https://127.0.0.1:8443`")
             };
-            let diagnostic = Diagnostic::error("wrong-value", message)
-                .at(reader.collector.origin(span), "not with TLS, or not as it should be")
-                .help(help);
-            reader.collector.push(diagnostic);
+            let label = "not with TLS, or not as it should be";
+            reader.collector.mistake("wrong-value", message, span, label, help);
         }
         if let Some(message) = wrong {
-            let diagnostic = Diagnostic::error("wrong-value", message)
-                .at(reader.collector.origin(span), "not such an address")
-                .help(format!("for example `{BASE}`"));
-            reader.collector.push(diagnostic);
+            let help = format!("for example `{BASE}`");
+            reader.collector.mistake("wrong-value", message, span, "not such an address", help);
         }
     }
     let host = base.as_ref().map(|(template, span)| (host(template), span));
@@ -133,7 +127,6 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
     (reader.collector.errors() == before).then_some(http)
 }
 
-/// A response, and its parameters with their places.
 fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
     let entries = shape::mapping(reader.collector, node, what, OBSERVATIONS)?;
     let known = ["status", "to", "headers", "values", "each", "then"];
@@ -189,14 +182,10 @@ fn place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerPlace> {
     is_pointer(reader, pointer).then(|| AnswerPlace::pointer(&pointer.text))
 }
 
-/// What headers look like.
 fn headers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Regex)> {
     let like = "headers: { Content-Type: 'text/.*' }";
     let mut headers = Vec::new();
-    let Some(node) = shape::get(entries, "headers") else { return headers };
-    let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
-    shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
-    for entry in shape::first_entries(entries) {
+    for entry in reader.named(entries, "headers", "header", like) {
         let name = header_name(reader, &entry.key);
         let scalar = shape::scalar(reader.collector, &entry.value, "a header", like);
         let pattern = scalar.and_then(|scalar| regular(reader, scalar));

@@ -30,10 +30,8 @@ pub fn kept(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, is_without
         return;
     };
     let message = "what is kept between runs needs a `reset`: a run begins in the initial state";
-    let diagnostic = Diagnostic::error("missing-key", message)
-        .at(reader.collector.origin(&entry.key.span), "kept, and never reset")
-        .help(format!("for example `{like}`, or leave out `keep`"));
-    reader.collector.push(diagnostic);
+    let help = format!("for example `{like}`, or leave out `keep`");
+    reader.collector.mistake("missing-key", message, &entry.key.span, "kept, and never reset", help);
 }
 
 /// `launch`, where it is given. The outer `None` is a mistake.
@@ -82,26 +80,21 @@ pub fn command(
         look_for_scripts(reader, value, directory);
     }
     let mut environment = Vec::new();
-    if let Some(value) = shape::get(entries, "environment") {
-        let like = "environment: { KEY: value }";
-        let entries = shape::mapping(reader.collector, value, "`environment`", like).unwrap_or(&[]);
-        shape::check_distinct(reader.collector, entries, "duplicate-key", "variable");
-        for entry in shape::first_entries(entries) {
-            let name = &entry.key.text;
-            if name.is_empty() || name.contains(['=', '\0']) {
-                let message =
-                    format!("`{}` cannot name a variable of the environment", name.escape_default());
-                reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
-                continue;
-            }
-            // Nothing at all is the empty text here.
-            let text = match entry.value.is_nothing() {
-                true => Some(String::new()),
-                false => shape::scalar(reader.collector, &entry.value, &format!("`{name}`"), like)
-                    .map(|scalar| scalar.text.clone()),
-            };
-            environment.extend(text.map(|text| (name.clone(), text)));
+    let like = "environment: { KEY: value }";
+    for entry in reader.named(entries, "environment", "variable", like) {
+        let name = &entry.key.text;
+        if name.is_empty() || name.contains(['=', '\0']) {
+            let message = format!("`{}` cannot name a variable of the environment", name.escape_default());
+            reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
+            continue;
         }
+        // Nothing at all is the empty text here.
+        let text = match entry.value.is_nothing() {
+            true => Some(String::new()),
+            false => shape::scalar(reader.collector, &entry.value, &format!("`{name}`"), like)
+                .map(|scalar| scalar.text.clone()),
+        };
+        environment.extend(text.map(|text| (name.clone(), text)));
     }
     let grace = reader.milliseconds(entries, "grace_ms", 0);
     Some(Command { words: words?, directory: directory?, environment, grace })
@@ -146,11 +139,9 @@ fn words_of(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes)
         && !value.is_nothing()
     {
         let words: Vec<String> = scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect();
-        let diagnostic =
-            Diagnostic::error("wrong-kind", "`command` must be a list of words: no shell reads it")
-                .at(reader.collector.origin(&scalar.span), "expected a list")
-                .help(format!("for example `command: [{}]`", words.join(", ")));
-        reader.collector.push(diagnostic);
+        let message = "`command` must be a list of words: no shell reads it";
+        let help = format!("for example `command: [{}]`", words.join(", "));
+        reader.collector.mistake("wrong-kind", message, &scalar.span, "expected a list", help);
         return None;
     }
     let items = shape::list(reader.collector, value, "`command`", like)?;
@@ -175,11 +166,9 @@ fn directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    let diagnostic =
-        Diagnostic::error("missing-folder", "the command cannot be started there: no such folder")
-            .at(reader.collector.origin(&scalar.span), "no such folder")
-            .help("paths are relative to the folder of this file");
-    reader.collector.push(diagnostic);
+    let message = "the command cannot be started there: no such folder";
+    let help = "paths are relative to the folder of this file";
+    reader.collector.mistake("missing-folder", message, &scalar.span, "no such folder", help);
     None
 }
 
@@ -194,10 +183,8 @@ impl IutReader<'_> {
             return Duration::from_millis(number);
         }
         let message = format!("`{key}` must be a whole number of milliseconds, at most {MOST}");
-        let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(self.collector.origin(&node.head()), "not such a number")
-            .help(format!("the default is `{key}: {default}`"));
-        self.collector.push(diagnostic);
+        let help = format!("the default is `{key}: {default}`");
+        self.collector.mistake("wrong-value", message, &node.head(), "not such a number", help);
         Duration::from_millis(default)
     }
 

@@ -11,10 +11,8 @@ use super::blocks;
 use super::patterns::OBSERVATIONS;
 use super::words::{Holes, IutReader, by_hole};
 
-/// For example.
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 
-/// What ends a line that is sent.
 pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
     let default = || default.to_owned();
     let Some(node) = shape::get(entries, "line_ending") else { return default() };
@@ -22,11 +20,9 @@ pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str)
         // A key without a value says nothing: the text of nothing, written `null`, ends no line.
         Some(scalar) if !node.is_nothing() && (1..=8).contains(&scalar.text.len()) => scalar.text.clone(),
         _ => {
-            let diagnostic =
-                Diagnostic::error("wrong-value", "`line_ending` must be one to eight bytes of text")
-                    .at(reader.collector.origin(&node.head()), "not such a text")
-                    .help("for example `line_ending: \"\\r\\n\"`, in double quotes");
-            reader.collector.push(diagnostic);
+            let message = "`line_ending` must be one to eight bytes of text";
+            let help = "for example `line_ending: \"\\r\\n\"`, in double quotes";
+            reader.collector.mistake("wrong-value", message, &node.head(), "not such a text", help);
             default()
         }
     }

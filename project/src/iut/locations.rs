@@ -12,7 +12,6 @@ use coreach_model::diagnostic::{Diagnostic, Severity};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::Collector;
 
-/// The names of locations that are known.
 #[derive(Clone, Default, Debug)]
 pub struct ReportedLocations {
     names: BTreeSet<String>,
@@ -21,7 +20,6 @@ pub struct ReportedLocations {
 }
 
 impl ReportedLocations {
-    /// Adds all of a specification.
     pub fn add(&mut self, specification: &Iosts) {
         self.names.extend(specification.locations.iter().map(|location| location.name.clone()));
     }

@@ -1,12 +1,10 @@
 //! Regular expressions of lines.
 
 use coreach_adapters::lines::pattern;
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::yaml::Scalar;
 
 use super::words::{IutReader, ParameterPlaces};
 
-/// For example.
 pub const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
 
 /// A regular expression of a whole line.
@@ -29,11 +27,9 @@ pub fn regular(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, Pa
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default();
             let why = last.strip_prefix("error: ").unwrap_or(last);
-            let diagnostic =
-                Diagnostic::error("bad-pattern", format!("this is no regular expression: {why}"))
-                    .at(reader.collector.origin(&scalar.span), "cannot be read")
-                    .help("for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value");
-            reader.collector.push(diagnostic);
+            let message = format!("this is no regular expression: {why}");
+            let help = "for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value";
+            reader.collector.mistake("bad-pattern", message, &scalar.span, "cannot be read", help);
             None
         }
     }

@@ -2,14 +2,12 @@
 
 use coreach_adapters::description::Request;
 use coreach_adapters::template::Template;
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::words::{Holes, IutReader};
 
-/// The keys of a request.
 pub const REQUEST: [&str; 5] = ["method", "path", "body", "latin1", "headers"];
 
 /// A request, from the keys of [`REQUEST`].
@@ -35,10 +33,8 @@ pub fn request(
         let example =
             if method.text.is_empty() { "GET".to_owned() } else { method.text.to_ascii_uppercase() };
         let help = format!("for example `{example}`");
-        let diagnostic = Diagnostic::error("wrong-value", "a method is a word of capital letters")
-            .at(reader.collector.origin(&method.span), "no method")
-            .help(help);
-        reader.collector.push(diagnostic);
+        let message = "a method is a word of capital letters";
+        reader.collector.mistake("wrong-value", message, &method.span, "no method", help);
     }
     if let Some(path) = path
         && !path.text.starts_with('/')
@@ -63,7 +59,6 @@ pub fn request(
     Some(Request { method: method?.text.clone(), path: path?, body, is_latin1, headers })
 }
 
-/// The headers that are sent.
 pub fn headers(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
@@ -71,10 +66,7 @@ pub fn headers(
 ) -> Vec<(String, Template)> {
     let like = "headers: { Content-Type: application/json }";
     let mut headers = Vec::new();
-    let Some(node) = shape::get(entries, "headers") else { return headers };
-    let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
-    shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
-    for entry in shape::first_entries(entries) {
+    for entry in reader.named(entries, "headers", "header", like) {
         let Some(name) = header_name(reader, &entry.key) else { continue };
         let value = shape::scalar(reader.collector, &entry.value, "a header", like);
         let template = value.and_then(|value| reader.template_of(value, holes));
@@ -102,24 +94,21 @@ pub fn is_header(name: &str) -> bool {
 /// Is it a JSON pointer? Reports it where not.
 pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
-        let diagnostic = Diagnostic::error("wrong-value", "a JSON pointer begins with a slash")
-            .at(reader.collector.origin(&pointer.span), "no pointer")
-            .help(format!("for example `/{}`", pointer.text.replace('.', "/")));
-        reader.collector.push(diagnostic);
+        let message = "a JSON pointer begins with a slash";
+        let help = format!("for example `/{}`", pointer.text.replace('.', "/"));
+        reader.collector.mistake("wrong-value", message, &pointer.span, "no pointer", help);
         return false;
     }
     // RFC 6901, 3: `~` begins `~0` or `~1`.
     if pointer.text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
-        let diagnostic = Diagnostic::error("wrong-value", "in a JSON pointer, `~0` is `~` and `~1` is `/`")
-            .at(reader.collector.origin(&pointer.span), "no pointer")
-            .help(format!("for example `{}`", pointer.text.replace('~', "~0")));
-        reader.collector.push(diagnostic);
+        let message = "in a JSON pointer, `~0` is `~` and `~1` is `/`";
+        let help = format!("for example `{}`", pointer.text.replace('~', "~0"));
+        reader.collector.mistake("wrong-value", message, &pointer.span, "no pointer", help);
         return false;
     }
     true
 }
 
-/// A status.
 pub fn status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
     let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());

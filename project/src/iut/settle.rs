@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use coreach_adapters::description::{Exchange, PreparationStep, Probe, Settle};
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
@@ -22,9 +21,7 @@ const COMMAND_MS: u64 = 10_000;
 /// What the steps of a section may be besides commands and pauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Speech {
-    /// Requests.
     Http,
-    /// Exchanges of lines.
     Lines,
     /// Exchanges of frames, which are written in hexadecimal digits.
     Frames,
@@ -32,7 +29,6 @@ pub enum Speech {
     Json,
 }
 
-/// `settle`, where it is given.
 pub fn settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
     let node = shape::get(root, "settle")?;
     shape::mapping(reader.collector, node, "`settle`", SETTLE)?;
@@ -60,7 +56,6 @@ pub fn settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Opt
     Some(Settle { within, quiet, barrier })
 }
 
-/// `reset`.
 pub fn reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<PreparationStep> {
     let Some(node) = shape::get(root, "reset") else { return Vec::new() };
     steps(reader, node, "reset", speech, launched(root))
@@ -111,10 +106,9 @@ fn steps(
             && steps.iter().any(|step| matches!(step, PreparationStep::Exchange(_)))
         {
             let message = format!("commands and pauses of `{key}` stand before what is sent");
-            let diagnostic = Diagnostic::error("wrong-order", message)
-                .at(reader.collector.origin(&item.head()), "after something that is sent")
-                .help("they are done before the connection is made");
-            reader.collector.push(diagnostic);
+            let label = "after something that is sent";
+            let help = "they are done before the connection is made";
+            reader.collector.mistake("wrong-order", message, &item.head(), label, help);
         }
         steps.push(step);
     }
@@ -191,26 +185,21 @@ fn step(
             Some(PreparationStep::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex), over }))
         }
         Speech::Json => {
-            let diagnostic =
-                Diagnostic::error("wrong-encoding", format!("{what} is a `command` or a `pause_ms`"))
-                    .at(reader.collector.origin(&item.head()), "neither")
-                    .help("with JSON lines the protocol says it all, and there is no other message to send");
-            reader.collector.push(diagnostic);
+            let message = format!("{what} is a `command` or a `pause_ms`");
+            let help = "with JSON lines the protocol says it all, and there is no other message to send";
+            reader.collector.mistake("wrong-encoding", message, &item.head(), "neither", help);
             None
         }
     }
 }
 
-/// The connection over which a step is done.
 fn connection(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<String> {
     if reader.connections.contains(&scalar.text) {
         return Some(scalar.text.clone());
     }
     let known = || reader.connections.iter().map(String::as_str);
     let help = reader.collector.meant(&scalar.text, "connections", known);
-    let diagnostic = Diagnostic::error("wrong-value", format!("no connection is called `{}`", scalar.text))
-        .at(reader.collector.origin(&scalar.span), "not one of `connections`")
-        .help(help);
-    reader.collector.push(diagnostic);
+    let message = format!("no connection is called `{}`", scalar.text);
+    reader.collector.mistake("wrong-value", message, &scalar.span, "not one of `connections`", help);
     None
 }

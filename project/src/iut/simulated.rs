@@ -20,17 +20,13 @@ use crate::configuration::{Instantiation, Reference, instantiation, read_instant
 use crate::instantiate;
 use crate::project::initialized;
 
-/// What the section says.
 pub struct SimulatedSection {
-    /// The model's file.
     pub model: Reference,
-    /// What else it says.
     pub given: Given,
 }
 
 /// What the section says beside the model's file.
 pub struct Given {
-    /// Values of its constants.
     instantiate: Vec<Instantiation>,
     /// Where it says what becomes of an input that the state does not take.
     completion: Option<(Completion, Origin)>,
@@ -54,7 +50,6 @@ pub fn instantiated(reader: &mut IutReader<'_>, root: &[Entry]) -> Given {
     read_given(reader, entries)
 }
 
-/// Reads the section.
 pub fn simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<SimulatedSection> {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
     let given = read_given(reader, entries);
@@ -67,7 +62,6 @@ pub fn simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
     Some(SimulatedSection { model, given })
 }
 
-/// A model that stands for an implementation.
 pub struct Stands {
     model: Iosts,
     /// Where it has time: its delayed form.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use coreach_adapters::tls::{self, File, Tls};
-use coreach_model::diagnostic::Diagnostic;
 use coreach_model::file;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
@@ -18,7 +17,6 @@ const LIKE: &str = "tls: { ca: ca.pem }";
 /// Files of certificates are not larger.
 const LARGEST: u64 = 1 << 20;
 
-/// A file that was read, and where it is named.
 struct Named {
     bytes: Vec<u8>,
     place: Range<usize>,
@@ -36,10 +34,9 @@ pub fn tls(
     let known = ["ca", "server_name", "certificate", "key"];
     let entries = shape::section(reader.collector, root, "tls", &known);
     if shape::get(entries, "ca").is_none() {
-        let diagnostic = Diagnostic::error("missing-key", "`tls` does not say whom it trusts")
-            .at(reader.collector.origin(&node.head()), "`ca` is missing here")
-            .help(format!("for example `{LIKE}`: the certificates of those who sign the server's"));
-        reader.collector.push(diagnostic);
+        let message = "`tls` does not say whom it trusts";
+        let help = format!("for example `{LIKE}`: the certificates of those who sign the server's");
+        reader.collector.mistake("missing-key", message, &node.head(), "`ca` is missing here", help);
     }
     let name = match shape::get(entries, "server_name") {
         Some(node) => {
@@ -53,11 +50,9 @@ pub fn tls(
         None => {
             let bare = |host: &str| host.trim_start_matches('[').trim_end_matches(']').to_owned();
             if let Some((host, span)) = host.filter(|(host, _)| !tls::is_name(&bare(host))) {
-                let diagnostic =
-                    Diagnostic::error("wrong-value", format!("no certificate can be for `{host}`"))
-                        .at(reader.collector.origin(span), "the host of the address")
-                        .help("`server_name` in `tls` says whose the certificate is");
-                reader.collector.push(diagnostic);
+                let message = format!("no certificate can be for `{host}`");
+                let help = "`server_name` in `tls` says whose the certificate is";
+                reader.collector.mistake("wrong-value", message, span, "the host of the address", help);
             }
             None
         }
@@ -83,26 +78,21 @@ pub fn tls(
                 (File::Key, Some((_, key))) => key.place,
                 _ => authorities.place,
             };
-            let diagnostic =
-                Diagnostic::error("bad-certificate", format!("this cannot be used for TLS: {why}"))
-                    .at(reader.collector.origin(&place), "the file that is named here")
-                    .help("certificates and keys are in PEM: `-----BEGIN CERTIFICATE-----`");
-            reader.collector.push(diagnostic);
+            let message = format!("this cannot be used for TLS: {why}");
+            let help = "certificates and keys are in PEM: `-----BEGIN CERTIFICATE-----`";
+            reader.collector.mistake("bad-certificate", message, &place, "the file that is named here", help);
             None
         }
     }
 }
 
 fn half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T> {
-    let diagnostic =
-        Diagnostic::error("missing-key", "a certificate of ours needs its key, and a key its certificate")
-            .at(reader.collector.origin(&alone.head()), format!("without `{missing}`"))
-            .help("for example `certificate: client.pem`, `key: client.key`");
-    reader.collector.push(diagnostic);
+    let message = "a certificate of ours needs its key, and a key its certificate";
+    let help = "for example `certificate: client.pem`, `key: client.key`";
+    reader.collector.mistake("missing-key", message, &alone.head(), format!("without `{missing}`"), help);
     None
 }
 
-/// The bytes of the file that a key names.
 fn read(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<Named> {
     let node = shape::get(entries, key)?;
     let reference = reference(reader.collector, node, key, reader.folder)?;

@@ -27,18 +27,14 @@ pub type ParameterPlaces = Vec<(String, Range<usize>)>;
 /// A capture whose name may stand in templates.
 #[derive(Clone, Debug)]
 pub struct DeclaredCapture {
-    /// Its name.
     pub name: String,
     pub place: Range<usize>,
     /// Was a group or a field seen that is it?
     pub is_found: bool,
 }
 
-/// What reading needs everywhere.
 pub struct IutReader<'a> {
-    /// The findings.
     pub collector: &'a mut Collector,
-    /// Where the file lies.
     pub folder: &'a Path,
     /// The model, where there is one to check against.
     pub iosts: Option<&'a Iosts>,
@@ -63,17 +59,14 @@ pub struct Holes {
     captures: bool,
     /// Names besides: the parameters of an action, the groups of a pattern.
     names: Vec<String>,
-    /// Of which action they are.
     action: Option<String>,
 }
 
 impl Holes {
-    /// Nothing.
     pub fn none() -> Self {
         Holes { launched: &[], constants: false, captures: false, names: Vec::new(), action: None }
     }
 
-    /// The model's symbolic constants.
     pub fn constants() -> Self {
         Holes { constants: true, ..Holes::none() }
     }
@@ -98,7 +91,6 @@ impl Holes {
         Holes { captures: true, ..Holes::constants() }
     }
 
-    /// These, too.
     pub fn with_names(self, names: Vec<String>) -> Self {
         Holes { names, ..self }
     }
@@ -115,8 +107,15 @@ pub fn by_hole(name: &str) -> String {
     format!("`{{{name}}}` is replaced by its value")
 }
 
+impl<'a> IutReader<'a> {
+    pub fn new(collector: &'a mut Collector, folder: &'a Path, iosts: Option<&'a Iosts>) -> Self {
+        let (apart, connections, captures) = (Vec::new(), Vec::new(), Vec::new());
+        let (locations, is_synchronous) = (None, false);
+        IutReader { collector, folder, iosts, locations, apart, connections, captures, is_synchronous }
+    }
+}
+
 impl IutReader<'_> {
-    /// A text with holes on one line.
     pub fn template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
         self.template_of(scalar, Some(holes))
     }
@@ -189,10 +188,8 @@ impl IutReader<'_> {
                 is_right = false;
                 let message =
                     format!("`{{{hole}}}` is of a launch, and a symbolic constant is called so, too");
-                let diagnostic = Diagnostic::error("two-meanings", message)
-                    .at(self.collector.origin(&scalar.span), "the one or the other?")
-                    .help("call the constant otherwise");
-                self.collector.push(diagnostic);
+                let help = "call the constant otherwise";
+                self.collector.mistake("two-meanings", message, &scalar.span, "the one or the other?", help);
                 continue;
             }
             // Without a model, a constant may have any name.
@@ -253,10 +250,8 @@ impl IutReader<'_> {
             if self.apart.contains(&entry.key.text) {
                 let name = &entry.key.text;
                 let message = format!("`{name}` is what happens to the connection, and stands here as well");
-                let diagnostic = Diagnostic::error("two-ways", message)
-                    .at(self.collector.origin(&entry.key.span), "a second way")
-                    .help("leave it out here, or `on_close` and `reconnect`");
-                self.collector.push(diagnostic);
+                let help = "leave it out here, or `on_close` and `reconnect`";
+                self.collector.mistake("two-ways", message, &entry.key.span, "a second way", help);
                 continue;
             }
             let Some(iosts) = self.iosts else {
@@ -294,19 +289,15 @@ impl IutReader<'_> {
                 ActionKind::Quiescence => ("quiescence", "nobody sends it: leave it out"),
                 ActionKind::Internal => ("an internal action", "nobody sends or sees it: leave it out"),
             };
-            let diagnostic = Diagnostic::error("wrong-direction", format!("`{name}` is {what} of the model"))
-                .at(self.collector.origin(place), "not here")
-                .help(help);
-            self.collector.push(diagnostic);
+            let message = format!("`{name}` is {what} of the model");
+            self.collector.mistake("wrong-direction", message, place, "not here", help);
             return;
         }
         let known = || iosts.actions.iter().filter(|action| action.kind == kind);
         let names = || known().map(|action| action.name.as_str());
         let help = self.collector.meant(name, plural(kind), names);
-        let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
-            .at(self.collector.origin(place), "the model has no such action")
-            .help(help);
-        self.collector.push(diagnostic);
+        let label = "the model has no such action";
+        self.collector.mistake("unknown-action", format!("unknown action `{name}`"), place, label, help);
     }
 
     /// Reports the actions of a kind that the section says nothing about: inputs that a transition sends, and
@@ -351,10 +342,9 @@ impl IutReader<'_> {
         };
         let what = if missing.len() == 1 { "one" } else { "ones" };
         let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
-        let diagnostic = Diagnostic::error("missing-action", message)
-            .at(self.collector.origin(&section.key.span), format!("the missing {what} must stand here"))
-            .help(format!("for example `{like}`"));
-        self.collector.push(diagnostic);
+        let label = format!("the missing {what} must stand here");
+        let help = format!("for example `{like}`");
+        self.collector.mistake("missing-action", message, &section.key.span, label, help);
     }
 
     /// Reports parameters that an action has not, and those that are missing. Each name comes with its place.
@@ -397,14 +387,19 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
+    /// The entries of the mapping of a key, each once; none where it is not given. `what` is what they name.
+    pub fn named<'e>(&mut self, entries: &'e [Entry], key: &str, what: &str, like: &str) -> Vec<&'e Entry> {
+        let Some(node) = shape::get(entries, key) else { return Vec::new() };
+        let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
+        shape::check_distinct(self.collector, entries, "duplicate-key", what);
+        shape::first_entries(entries)
+    }
+
     /// `values`: how single values are written on the wire; with `parts`, also what lists' elements have.
     pub fn spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
         const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
-        let Some(node) = shape::get(entries, "values") else { return Spelling::default() };
-        let entries = shape::mapping(self.collector, node, "`values`", LIKE).unwrap_or(&[]);
-        shape::check_distinct(self.collector, entries, "duplicate-key", "parameter");
         let mut spelling = Vec::new();
-        for entry in shape::first_entries(entries) {
+        for entry in self.named(entries, "values", "parameter", LIKE) {
             let parameter = entry.key.text.as_str();
             let types = self.types_of_parts(&entry.key, parts);
             if types.is_empty() && self.iosts.is_some() {
@@ -539,12 +534,10 @@ impl IutReader<'_> {
         read.ok()
     }
 
-    /// Reports a value that cannot be one.
     pub fn wrong(&mut self, node: &Node, message: &str, label: &str, help: &str) {
         self.collector.mistake("wrong-value", message, &node.head(), label, help);
     }
 
-    /// `unmatched`.
     pub fn unmatched(&mut self, entries: &[Entry]) -> Unmatched {
         const CHOICES: [(&str, Unmatched); 3] =
             [("fail", Unmatched::Fail), ("error", Unmatched::Error), ("ignore", Unmatched::Ignore)];

@@ -32,14 +32,11 @@ use crate::{budget, jobs, stored};
 /// The code of an error about a file.
 const CODE: &str = "nothing-to-show";
 
-/// What is wanted beside the files.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The domains, side by side; that of each configuration, where none is named.
     pub domains: Vec<DomainKind>,
-    /// How many at once.
     pub threads: usize,
-    /// How runs are counted.
     pub coverage: coverage::Settings,
 }
 
@@ -230,7 +227,6 @@ fn all_of(
 }
 
 impl Page {
-    /// A specification alone.
     pub fn specification(&mut self, iosts: &coreach_model::Iosts) {
         if let Some(origin) = &iosts.origin {
             self.tables.file(&origin.file);

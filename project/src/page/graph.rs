@@ -15,14 +15,12 @@ use super::document::{
 };
 use super::tables::Tables;
 
-/// Of what a graph was made.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Made<'a> {
     pub(super) purpose: Option<&'a str>,
     pub(super) domain: Option<&'static str>,
 }
 
-/// The graph, and what is to be said of it.
 pub(super) fn graph(
     tables: &mut Tables,
     view: &View<'_>,

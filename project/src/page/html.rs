@@ -32,10 +32,6 @@ const SCRIPTS: [&str; 14] = [
     include_str!("../../page/main.js"),
 ];
 
-/// The page.
-///
-/// # Errors
-/// The document is none that JSON can say, which does not happen.
 pub fn html(document: &PageDocument) -> Result<String, serde_json::Error> {
     // Nothing that a user wrote can end the element that it stands in.
     let data = serde_json::to_string(document)?.replace('<', "\\u003c");

@@ -27,7 +27,6 @@ use crate::project::Project;
 use document::{FORMAT_VERSION, PageDocument, PageDomain, PageGraph};
 use tables::Tables;
 
-/// A page that is being gathered.
 #[derive(Default)]
 pub struct Page {
     tables: Tables,
@@ -44,12 +43,10 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty one.
     pub fn new(title: impl Into<String>) -> Self {
         Page { title: title.into(), ..Page::default() }
     }
 
-    /// Says something of the whole.
     pub fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.notes.contains(&note) {
@@ -107,7 +104,6 @@ impl Page {
         });
     }
 
-    /// What judges a purpose on line.
     pub fn made_online(&mut self, purpose: &TestPurpose, domain: &'static str, made: &MadeOnline) {
         let name = &purpose.iosts.name;
         let start = graph::start(&made.test.iosts, None);
@@ -118,14 +114,12 @@ impl Page {
         self.domains.push(result(name, domain, unreachable, Some(made.statistics.queries)));
     }
 
-    /// A purpose of which nothing was made.
     pub fn stopped(&mut self, purpose: &TestPurpose, domain: &'static str, stop: &Stop) {
         let why = stop.to_diagnostic();
         let result = result(&purpose.iosts.name, domain, Some(&why), None);
         self.domains.push(PageDomain { result: "stopped", ..result });
     }
 
-    /// What the page shows.
     pub fn document(mut self) -> PageDocument {
         let (types, terms, sorts) = self.tables.lists();
         let Tables { files, expressions, .. } = self.tables;

@@ -32,10 +32,6 @@ pub const MOST_RUNS: usize = 20_000;
 pub const MOST_WALKS: usize = 400;
 
 impl Page {
-    /// A run that was kept as a file.
-    ///
-    /// # Errors
-    /// The document of its test case is none.
     pub fn run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
         let (document, case) = read_case(&stored.document, path)?;
         let graph = self.case(document, &case);
@@ -100,7 +96,7 @@ impl Page {
             let misfit = |why: String| {
                 vec![Diagnostic::error("no-run", format!("{}: {why}", self.runs[first + at].name))]
             };
-            let (state, run) = restore(case, record).map_err(|why| misfit(why.to_string()))?;
+            let (state, run) = restore(case, record).map_err(misfit)?;
             let walk = walk(*graph, &state, &run, record);
             self.runs[first + at].walk = Some(walk);
             self.walks += 1;
@@ -164,7 +160,6 @@ impl Page {
     }
 }
 
-/// Reads the document of a test case.
 fn read_case(text: &str, path: &Path) -> Result<(Document, TestCase), Vec<Diagnostic>> {
     let read = || {
         let document = read::document(text.as_bytes())?;

@@ -15,7 +15,6 @@ use super::document::{PageExpression, PageFile, PageOrigin};
 /// Longer terms, in nodes when written out, are not written out.
 const LONGEST: u64 = 5_000;
 
-/// The lists, and what is in them already.
 #[derive(Default)]
 pub(super) struct Tables {
     pub(super) files: Vec<PageFile>,
@@ -37,7 +36,6 @@ impl Tables {
         PageOrigin { file, line: line(place.span.start), last: line(last) }
     }
 
-    /// The number of a file.
     pub(super) fn file(&mut self, file: &Arc<SourceFile>) -> usize {
         if let Some(at) = self.known.iter().position(|(known, _)| Arc::ptr_eq(known, file) || known == file) {
             return at;
@@ -48,12 +46,10 @@ impl Tables {
         self.files.len() - 1
     }
 
-    /// The number of a type.
     pub(super) fn ty(&mut self, ty: &Type) -> usize {
         self.types.number(ty)
     }
 
-    /// The number of an expression.
     pub(super) fn expression(&mut self, term: &Term) -> usize {
         if let Some(at) = self.known_expressions.get(term) {
             return *at;

@@ -21,7 +21,6 @@ use crate::budget;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoVerdict {
-    /// What the user wrote is wrong.
     Mistake(Diagnostic),
     Stopped(Diagnostic),
 }

@@ -10,7 +10,6 @@ use z3::{Fixedpoint, FuncDecl, Params, SatResult, Sort};
 
 use crate::solver::horn::{HornEngine, HornReply, REACHED};
 
-/// Asks Spacer within this process.
 #[derive(Clone, Copy, Debug)]
 pub struct InThisProcess {
     /// Z3's resource units per question.

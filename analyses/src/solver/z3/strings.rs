@@ -103,7 +103,6 @@ pub(super) fn decoded(mut text: &str) -> Option<String> {
     Some(found)
 }
 
-/// An integer's syntax tree.
 pub(super) fn integer(ast: &Dynamic) -> Int {
     known(ast.as_int(), "terms are well-sorted")
 }

@@ -22,7 +22,6 @@ use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::progress::ProgressLine;
 use crate::write::open_store;
 
-/// A campaign whose shards are merged.
 struct Whole {
     plan: Plan,
     warnings: Vec<Diagnostic>,

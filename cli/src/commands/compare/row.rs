@@ -13,7 +13,6 @@ pub(super) const MADE: &str = "made";
 pub(super) const UNREACHABLE: &str = "unreachable";
 pub(super) const STOPPED: &str = "stopped";
 
-/// What a domain makes of a purpose.
 #[derive(Clone, PartialEq, Serialize)]
 pub(super) struct Row {
     pub domain: String,
@@ -25,7 +24,6 @@ pub(super) struct Row {
     pub figures: Option<Figures>,
 }
 
-/// The figures of what was made.
 #[derive(Clone, PartialEq, Serialize)]
 pub(super) struct Figures {
     test_graph: Graph,
@@ -126,7 +124,6 @@ struct Shown {
     effort: bool,
 }
 
-/// A table of the rows.
 pub(super) fn drawn(rows: &[Row]) -> String {
     let figures = || rows.iter().filter_map(|row| row.figures.as_ref());
     let shown = Shown {

@@ -25,7 +25,6 @@ struct Details {
     seconds: f64,
 }
 
-/// Makes, writes, and says what was done.
 pub(super) fn run(all: &Making<'_>) -> CommandResult {
     let Making { arguments, project, outputs, domain, .. } = *all;
     let work = |purpose: &TestPurpose, says: Says<'_>| {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::Iut;
@@ -13,6 +13,7 @@ use coreach_execution::record::{Record, record};
 use coreach_execution::session::{TestSession, retrying};
 use coreach_execution::walk::{Standing, Until, Walk};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
+use coreach_model::lock::lock;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
 use coreach_pipeline::Conformance;
@@ -38,7 +39,6 @@ const TOLD: usize = 20;
 /// How long a walk may take where nobody says: it ends with its events.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What a walk needs.
 struct Walking<'a> {
     arguments: &'a TestArguments,
     walkable: Walkable,
@@ -47,7 +47,6 @@ struct Walking<'a> {
     warnings: Vec<Diagnostic>,
 }
 
-/// Reads, walks, and says what came of it.
 pub(super) fn walk(arguments: &TestArguments, what: Covered) -> CommandResult {
     let walking = prepared(arguments, what)?;
     keep::check_outputs(arguments, std::slice::from_ref(&walking.walkable.case))?;
@@ -89,7 +88,7 @@ impl Walking<'_> {
         if is_json() {
             let shown = shown.clone();
             certain_end::tell_at_end(move |exit_code, _| {
-                let mut document = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let mut document = lock(&shown).clone();
                 document["exit_code"] = json!(exit_code);
                 serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
             });
@@ -122,7 +121,7 @@ impl Walking<'_> {
             // That a walk has ended says nothing bad of anybody; that its judge could not follow does.
             let is_cut = run.outcome != Outcome::inconclusive(walk.cause());
             runs.push(written);
-            *shown.lock().unwrap_or_else(PoisonError::into_inner) = self.document(&walk, &runs, exit);
+            *lock(&shown) = self.document(&walk, &runs, exit);
             if exit != Exit::Fine || walk.is_over() {
                 break;
             }
@@ -135,7 +134,6 @@ impl Walking<'_> {
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), || self.text(&walk, runs.last())))
     }
 
-    /// The walk, with a line of progress.
     fn walk(&self, begin: Instant, varies: bool) -> Walk {
         let arguments = self.arguments;
         let until = Until {

@@ -42,7 +42,6 @@ pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result
     Ok(junit)
 }
 
-/// Lists the files that `--keep` writes.
 fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
     let seeds =
         (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
@@ -87,7 +86,6 @@ pub(in crate::commands) fn is_same(path: &Path, document: &str) -> bool {
     bytes == document.as_bytes() || hash(&bytes).is_some_and(|it| Some(it) == hash(document.as_bytes()))
 }
 
-/// Keeps runs.
 #[derive(Default)]
 pub(super) struct Keeper {
     /// The test cases that are there.
@@ -98,9 +96,6 @@ pub(super) struct Keeper {
 
 impl Keeper {
     /// Writes the run's document, if that is wanted; its path.
-    ///
-    /// # Errors
-    /// What is to be told: it cannot be written.
     pub(super) fn keep(
         &mut self,
         arguments: &TestArguments,

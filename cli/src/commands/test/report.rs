@@ -16,7 +16,6 @@ use crate::execution_arguments::TestArguments;
 use crate::outputs::Output;
 use crate::write::{check_writable, write_with};
 
-/// The runs of a test case.
 struct Suite {
     name: String,
     counts: Counts,
@@ -32,11 +31,9 @@ impl Suite {
     }
 }
 
-/// A report in the making.
 pub(super) struct Report {
     /// Its file. Without one, nothing is kept for it.
     output: Option<Output>,
-    /// The name of what was tested.
     name: String,
     inconclusive: JunitResult,
     suites: Vec<Suite>,
@@ -46,10 +43,6 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Begins a report, with what has no test case.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub(super) fn begin(
         output: Option<Output>,
         arguments: &TestArguments,
@@ -64,7 +57,6 @@ impl Report {
         Ok(Report { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
-    /// Adds a run.
     pub(super) fn run(&mut self, record: &Record, kept: Option<&str>) {
         if self.output.is_none() {
             return;
@@ -91,12 +83,10 @@ impl Report {
         });
     }
 
-    /// What was asked for and has no runs.
     pub(super) fn left_out(&mut self, left: &LeftOut) {
         self.left_out.push(Case::left_out(left));
     }
 
-    /// The runs of a test case are done.
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
         let properties = total.failed.iter().map(|(bucket, (runs, events, seed))| {
             junit::bucket(bucket, *runs, &format!("of {events} events, has seed {seed}"))
@@ -107,7 +97,6 @@ impl Report {
         }
     }
 
-    /// Writes the report.
     pub(super) fn finish(mut self) -> Result<(), EarlyExit> {
         let Some(output) = self.output else { return Ok(()) };
         if !self.left_out.is_empty() {

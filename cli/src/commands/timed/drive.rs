@@ -1,6 +1,6 @@
 //! `coreach timed drive`: sends a timed input sequence to a system, and records what comes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use coreach_execution::offline::sequence::Item;
@@ -10,6 +10,7 @@ use coreach_execution::recording::Recording;
 use coreach_execution::run::Cause;
 use coreach_execution::timed::micros_up;
 use coreach_execution::{Outcome, OutcomeKind, Verdict};
+use coreach_model::lock::lock;
 use coreach_project::budget;
 use coreach_project::timed::drive::{Driven, document};
 use coreach_project::timed::{constants, load};
@@ -45,7 +46,7 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let lines = {
         let (trace, graph) = (trace.clone(), graph.clone());
         move || -> Vec<Json> {
-            let all = text(&graph, &trace.lock().unwrap_or_else(PoisonError::into_inner), Form::JsonLines);
+            let all = text(&graph, &lock(&trace), Form::JsonLines);
             all.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
         }
     };
@@ -64,7 +65,7 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
             progress.says(graph.action(*action).name.clone());
         }
         if is_json {
-            trace.lock().unwrap_or_else(PoisonError::into_inner).push(item);
+            lock(&trace).push(item);
         } else {
             // Standard output takes everything, or says at the end why it did not.
             let _ = writer.put(&item);

@@ -12,7 +12,6 @@ use crate::console;
 use crate::exit::Exit;
 use crate::timed_arguments::MergeArguments;
 
-/// What ends it early.
 enum End {
     Mistake(Diagnostic),
     Unwritten(io::Error),

@@ -53,7 +53,6 @@ pub fn path(arguments: &PathArguments) -> CommandResult {
     Ok(answer)
 }
 
-/// What is written where.
 #[derive(Clone, Copy)]
 enum Form {
     Ours(Format),

@@ -23,9 +23,7 @@ use crate::stage::Stage;
 /// A form does not suit what is to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsuited {
-    /// The form.
     pub form: &'static str,
-    /// What stands in the way.
     pub why: String,
     /// What does suit.
     pub instead: &'static str,

@@ -31,10 +31,8 @@ use super::{Unsuited, identifier, judged_by_its_graph, role};
 use crate::artifact::Mark;
 use crate::export::View;
 
-/// The interpreter.
 const RUNTIME: &str = include_str!("runtime.py");
 
-/// The file.
 pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("python", view)?;
     let iosts = view.iosts;

@@ -12,10 +12,8 @@ use super::{Unsuited, identifier, runnable};
 use crate::export::View;
 use crate::export::json::json;
 
-/// The lines around the document.
 const TEMPLATE: &str = include_str!("rust.template");
 
-/// The file.
 pub fn rust(view: &View<'_>) -> Result<String, Unsuited> {
     runnable("rust", view)?;
     let (document, hashes) = raw(json(view));

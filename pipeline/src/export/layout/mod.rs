@@ -50,7 +50,6 @@ pub struct Size {
     pub tall: f64,
 }
 
-/// An arrow, and the size of its label.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LayoutLink {
     pub source: usize,

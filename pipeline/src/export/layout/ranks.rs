@@ -18,7 +18,6 @@ use super::{BESIDE, LayoutLink, Size};
 /// How wide a row of a hub is.
 const MOST_WIDE: f64 = 1_100.0;
 
-/// Ranks, and which arrows go up.
 pub(super) struct Ranked {
     /// For each node, how far down it lies.
     pub(super) rank: Vec<usize>,
