@@ -24,7 +24,6 @@ use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::rational::RBig;
 
-use super::state::found;
 use super::sum::Sum;
 
 /// Can a condition hold, and can it fail? Nothing where that is not found.
@@ -442,8 +441,8 @@ impl OpenBounds {
         Some(bounds)
     }
 
-    /// The same for data that have moved by numbers: the condition is as it was. None where other symbols stand
-    /// in a datum than before.
+    /// The same for data that have moved by numbers: the condition is as it was. None where other symbols
+    /// stand in a datum than before.
     pub(super) fn moved(&self, open: &Arc<Substitution>) -> Option<Self> {
         let mut moved = self.clone();
         if Arc::ptr_eq(&self.open, open) {
@@ -481,6 +480,15 @@ impl OpenBounds {
     pub fn condition(&self) -> &[Term] {
         &self.condition
     }
+}
+
+/// Finds the value of a datum among given ones, and else among those that are known.
+pub(super) fn found<'v>(
+    datum: &Datum,
+    (known, given): (&'v Valuation, GivenValues<'v>),
+) -> Option<&'v Value> {
+    let among_given = given.iter().find(|(other, _)| other == datum);
+    among_given.map(|(_, value)| value).or_else(|| known.get(datum))
 }
 
 fn evaluated(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<Value> {

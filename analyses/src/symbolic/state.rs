@@ -17,7 +17,7 @@ use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, evaluate_wit
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Numbered, Term, Value};
 
-use super::bounds::BoundsMemo;
+use super::bounds::{BoundsMemo, found};
 
 /// ⟨q, π, σ⟩ (Definition 8), where σ is known in part.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -70,15 +70,6 @@ impl Prepared {
     pub(super) fn new(iosts: &Iosts) -> Self {
         Prepared { outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
     }
-}
-
-/// Finds the value of a datum among given ones, and else among those that are known.
-pub(super) fn found<'v>(
-    datum: &Datum,
-    (known, given): (&'v Valuation, &'v [(Datum, Value)]),
-) -> Option<&'v Value> {
-    let among_given = given.iter().find(|(other, _)| other == datum);
-    among_given.map(|(_, value)| value).or_else(|| known.get(datum))
 }
 
 /// The symbol of a parameter at a step of this depth. No datum of a model is called like that.
