@@ -21,6 +21,7 @@ pub mod import_arguments;
 pub mod inconclusive;
 pub mod keeper_process;
 pub mod outputs;
+mod pieces;
 pub mod progress;
 pub mod story;
 mod table;

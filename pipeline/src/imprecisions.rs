@@ -66,7 +66,6 @@ pub fn say(imprecisions: &[Imprecision], iterations: &Iterations, iosts: &Iosts)
 #[cfg(test)]
 mod tests {
     use coreach_analyses::scope::ImprecisionReason;
-    use coreach_model::iosts::LocationId;
     use coreach_model::{Datum, Type};
 
     use super::*;

@@ -19,7 +19,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use coreach_model::term::Substitution;
-use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::term::evaluate::{Valuation, evaluate_with};
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::rational::RBig;
@@ -95,9 +95,9 @@ struct SumEnds {
 pub struct OpenBounds {
     open: Arc<Substitution>,
     condition: Vec<Term>,
-    symbols: Vec<Datum>,
+    symbols: Arc<Vec<Datum>>,
     lines: BTreeMap<Datum, OpenSum>,
-    ends: Vec<SumEnds>,
+    ends: Arc<Vec<SumEnds>>,
     /// Is each part of the condition an end of one symbol?
     is_box: bool,
 }
@@ -226,7 +226,7 @@ impl OpenBounds {
             return known;
         }
         let number = self.symbols.len();
-        self.symbols.push(symbol.clone());
+        Arc::make_mut(&mut self.symbols).push(symbol.clone());
         let (low, high) = match symbol.ty() {
             Type::Nat => (Some(RBig::ZERO), None),
             Type::Range(low, high) => (Some(low.clone().into()), Some(high.clone().into())),
@@ -235,7 +235,8 @@ impl OpenBounds {
         let end = |at| SumEnd { at, is_excluded: false, said: None };
         if low.is_some() {
             let counts = vec![(number, RBig::ONE)];
-            self.ends.push(SumEnds { counts, low: low.map(end), high: high.map(end) });
+            let ends = SumEnds { counts, low: low.map(end), high: high.map(end) };
+            Arc::make_mut(&mut self.ends).push(ends);
         }
         number
     }
@@ -266,15 +267,16 @@ impl OpenBounds {
         let comparison = if first < RBig::ZERO { mirrored(comparison) } else { comparison };
         let is_single = line.counts.len() == 1;
         let is_integer = is_single && self.symbols[line.counts[0].0].ty().is_integer();
-        let at = match self.ends.iter().position(|ends| ends.counts == line.counts) {
+        let all = Arc::make_mut(&mut self.ends);
+        let at = match all.iter().position(|ends| ends.counts == line.counts) {
             Some(at) => at,
             None => {
-                self.ends.push(SumEnds { counts: line.counts, low: None, high: None });
-                self.ends.len() - 1
+                all.push(SumEnds { counts: line.counts, low: None, high: None });
+                all.len() - 1
             }
         };
         let end = |is_excluded| SumEnd { at: -line.number.clone(), is_excluded, said: said.clone() };
-        let ends = &mut self.ends[at];
+        let ends = &mut all[at];
         match comparison {
             Comparison::AtMost | Comparison::Less => {
                 ends.add(true, end(comparison == Comparison::Less), is_integer);
@@ -326,23 +328,20 @@ impl OpenBounds {
     /// What is found out about a condition without a question.
     pub fn decide(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
         let go = |part: &Term| self.decide(part, given);
+        if let Some(value) = evaluated(condition, given) {
+            return CanBe::of(value == Value::Bool(true));
+        }
         match condition.node() {
             Node::And(parts) => CanBe::all(parts.iter().map(|part| (part.is_total(), go(part)))),
             Node::Or(parts) => {
                 CanBe::all(parts.iter().map(|part| (part.is_total(), go(part).negated()))).negated()
             }
             Node::Not(part) => go(part).negated(),
-            Node::Data(flag) => {
-                found(flag, given).map_or(CanBe::UNKNOWN, |value| CanBe::of(*value == Value::Bool(true)))
-            }
             Node::Compare(comparison, a, b) if a.sort().is_number() => match self.difference(a, b, given) {
                 Some(line) => self.compared(*comparison, line),
                 None => CanBe::UNKNOWN,
             },
-            _ => match evaluated(condition, given) {
-                Some(value) => CanBe::of(value == Value::Bool(true)),
-                None => CanBe::UNKNOWN,
-            },
+            _ => CanBe::UNKNOWN,
         }
     }
 
@@ -442,6 +441,33 @@ impl OpenBounds {
         Some(bounds)
     }
 
+    /// The same for data that have moved by numbers: the condition is as it was. None where other symbols
+    /// stand in a datum than before.
+    pub(super) fn moved(&self, open: &Arc<Substitution>) -> Option<Self> {
+        let mut moved = self.clone();
+        if Arc::ptr_eq(&self.open, open) {
+            return Some(moved);
+        }
+        if self.open.len() != open.len() {
+            return None;
+        }
+        let symbols = |line: &OpenSum| line.counts.iter().map(|(symbol, _)| *symbol).collect::<Vec<_>>();
+        for ((datum, term), (other, before)) in open.iter().zip(self.open.iter()) {
+            if datum != other {
+                return None;
+            }
+            if term != before {
+                let line = moved.line(Sum::of(term))?;
+                if symbols(&line) != symbols(self.lines.get(datum)?) {
+                    return None;
+                }
+                moved.lines.insert(datum.clone(), line);
+            }
+        }
+        moved.open = open.clone();
+        Some(moved)
+    }
+
     /// Does each symbol of the condition stand in these data?
     pub(super) fn stands_in(&self, open: &Arc<Substitution>) -> bool {
         if self.condition.is_empty() || Arc::ptr_eq(&self.open, open) {
@@ -456,18 +482,17 @@ impl OpenBounds {
     }
 }
 
-fn found<'v>(datum: &Datum, (known, given): (&'v Valuation, GivenValues<'v>)) -> Option<&'v Value> {
+/// Finds the value of a datum among given ones, and else among those that are known.
+pub(super) fn found<'v>(
+    datum: &Datum,
+    (known, given): (&'v Valuation, GivenValues<'v>),
+) -> Option<&'v Value> {
     let among_given = given.iter().find(|(other, _)| other == datum);
     among_given.map(|(_, value)| value).or_else(|| known.get(datum))
 }
 
 fn evaluated(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<Value> {
-    if given.is_empty() {
-        return evaluate(term, known).ok();
-    }
-    let mut all = known.clone();
-    all.extend(given.iter().cloned());
-    evaluate(term, &all).ok()
+    evaluate_with(term, |datum| found(datum, (known, given))).ok()
 }
 
 /// A memory of the bounds of a state's open data. States are compared without it.

@@ -111,9 +111,10 @@ impl SymbolicState {
         let untold = if has_terms { None } else { Some(self.untold(guard, &values)?) };
         if let Some(bounds) = untold.as_ref().and_then(|parts| self.narrowed(parts, &values)) {
             let mut next = step(&Term::yes())?;
-            if bounds.stands_in(&next.open) {
+            let moved = bounds.moved(&next.open);
+            if moved.is_some() || bounds.stands_in(&next.open) {
                 next.condition = bounds.condition().to_vec();
-                next.memo = bounds.into();
+                next.memo = moved.map_or(bounds, Arc::new).into();
                 return Some(next.remembering());
             }
         }

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use coreach_model::iosts::{Iosts, LocationId, Transition, TransitionId};
 use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::semantics::State;
-use coreach_model::term::evaluate::{Undefined, Valuation, evaluate};
+use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, evaluate_with};
 use coreach_model::term::{Substitution, literals, substitute, substitute_all};
 use coreach_model::{Datum, Numbered, Term, Value};
 
-use super::bounds::BoundsMemo;
+use super::bounds::{BoundsMemo, found};
 
 /// ⟨q, π, σ⟩ (Definition 8), where σ is known in part.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -122,18 +122,17 @@ impl SymbolicState {
         terms: impl IntoIterator<Item = (Datum, Term)>,
     ) -> Option<Self> {
         debug_assert_eq!(transition.source, self.location, "a transition leaves its source");
-        let mut known = self.known.clone();
         let values: Vec<(Datum, Value)> = values.into_iter().collect();
-        known.extend(values.iter().cloned());
+        let find = |datum: &Datum| found(datum, (&self.known, &values));
         let (mut assigned, mut variables, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
-        let is_asked = match evaluate(asked, &known) {
+        let is_asked = match evaluate_with(asked, find) {
             Ok(Value::Bool(true)) => false,
             Err(Undefined::Unbound(_)) => true,
             _ => return None,
         };
         unknown.extend(is_asked.then_some(asked));
         for (variable, term) in &transition.assignments {
-            match evaluate(term, &known) {
+            match evaluate_with(term, find) {
                 Ok(value) => assigned.push((variable.clone(), value)),
                 Err(_) => {
                     variables.push(variable.clone());
@@ -144,12 +143,13 @@ impl SymbolicState {
         let mut terms = match unknown.is_empty() {
             true => Vec::new(),
             false => {
-                let mut standing = self.standing(&known);
+                let mut standing = self.standing_of(&unknown, find);
                 standing.extend(terms);
                 substitute_all(unknown, &standing)
             }
         }
         .into_iter();
+        let mut known = self.known.clone();
         for (parameter, _) in &values {
             known.remove(parameter);
         }
@@ -188,7 +188,7 @@ impl SymbolicState {
         match evaluate(condition, known) {
             Ok(Value::Bool(true)) => Holds::Always,
             Err(Undefined::Unbound(_)) => {
-                let term = substitute(condition, &self.standing(known));
+                let term = substitute(condition, &self.standing_of(&[condition], |datum| known.get(datum)));
                 match term.as_literal() {
                     Some(value) if *value == Value::Bool(true) => Holds::Always,
                     Some(_) => Holds::Never,
@@ -203,6 +203,15 @@ impl SymbolicState {
         let mut standing = (*self.open).clone();
         standing.extend(literals(known));
         standing
+    }
+
+    /// What the data of these terms stand at, if `find` gives known ones their values.
+    fn standing_of<'v>(&self, terms: &[&Term], find: impl Fn(&Datum) -> Option<&'v Value>) -> Substitution {
+        let stands = |datum: Datum| {
+            let known = find(&datum).cloned().map(Term::literal);
+            known.or_else(|| self.open.get(&datum).cloned()).map(|term| (datum, term))
+        };
+        terms.iter().flat_map(|term| term.data()).filter_map(stands).collect()
     }
 
     /// Is the path condition false by its shape alone?

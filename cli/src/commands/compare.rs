@@ -16,15 +16,17 @@ use coreach_pipeline::exact::{distance, exact_reference};
 use coreach_pipeline::late_states::late_states;
 use coreach_project::making::{MadeTest, make};
 use coreach_project::project::{Project, load};
-use coreach_project::{budget, jobs, memory};
+use coreach_project::{budget, memory};
 
-use super::{CommandAnswer, CommandResult, EarlyExit};
+use super::{CommandAnswer, CommandResult};
+use crate::answer::render_answer;
 use crate::arguments::CompareArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::horn_process::HornProcess;
+use crate::pieces::do_pieces;
 use crate::progress::ProgressLine;
-use row::{Figures, MADE, Row, STOPPED, UNREACHABLE, cautions, drawn};
+use row::{Figures, MADE, Row, UNREACHABLE, cautions, drawn};
 
 type Pair<'a> = (&'a TestPurpose, DomainKind);
 
@@ -37,7 +39,6 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let of = |purpose| domains.iter().map(move |domain| (purpose, *domain));
     let pairs: Vec<Pair<'_>> = project.purposes.iter().flat_map(of).collect();
     let progress = ProgressLine::start(pairs.len(), true);
-    let threads = jobs::threads(arguments.threads);
     let engine = arguments.exact.then(HornProcess::this_program);
     let references = References::new(&project, engine);
     let is_alone = arguments.threads.is_some_and(|said| said.get() == 1);
@@ -46,37 +47,43 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
         let alone = is_alone && memory::forget_peak();
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         let peak = if alone { memory::peak() } else { None };
-        let done = made.map(|made| {
-            progress.says(format!("{} with {domain}: what is late", purpose.iosts.name));
-            let figures = references.add_to(Figures::of(&made, peak), &made, purpose);
-            (figures, made.unreachable.is_none())
-        });
+        let row = Row::stopped(&purpose.iosts.name, *domain);
+        let done = match made {
+            Ok(made) => {
+                progress.says(format!("{} with {domain}: what is late", purpose.iosts.name));
+                let figures = references.add_to(Figures::of(&made, peak), &made, purpose);
+                let result = if made.unreachable.is_none() { MADE } else { UNREACHABLE };
+                (Row { result: result.to_owned(), figures: Some(figures), ..row }, None)
+            }
+            Err(stop) => {
+                let stop = stop.to_diagnostic();
+                (Row { reason: Some(stop.message.clone()), ..row }, Some(stop))
+            }
+        };
         progress.one_done();
         done
     };
-    let results = jobs::in_order(&pairs, threads, work);
-    drop(progress);
-    let results = results.map_err(EarlyExit::no_thread)?;
-    let mut rows = Vec::new();
-    let mut stops: Vec<Diagnostic> = Vec::new();
-    for ((purpose, domain), result) in pairs.iter().zip(results) {
-        let (result, figures, reason) = match result {
-            Ok((figures, true)) => (MADE, Some(figures), None),
-            Ok((figures, false)) => (UNREACHABLE, Some(figures), None),
-            Err(stop) => {
-                let diagnostic = stop.to_diagnostic();
-                let message = diagnostic.message.clone();
-                // Stopping does not depend on the domain: once is enough.
-                if !stops.contains(&diagnostic) {
-                    console::draw(std::slice::from_ref(&diagnostic));
-                    stops.push(diagnostic);
-                }
-                (STOPPED, None, Some(message))
-            }
+    let unfinished: Vec<Row> =
+        pairs.iter().map(|(purpose, domain)| Row::stopped(&purpose.iosts.name, *domain)).collect();
+    let partial = move |done: &[Option<(Row, Option<Diagnostic>)>], _, why: &Diagnostic| {
+        let row = |(done, row): (&Option<(Row, _)>, &Row)| match done {
+            Some((row, _)) => row.clone(),
+            None => Row { reason: Some(why.message.clone()), ..row.clone() },
         };
-        let (domain, purpose) = (domain.name().to_owned(), purpose.iosts.name.clone());
-        rows.push(Row { domain, purpose, result: result.to_owned(), reason, figures });
+        let rows: Vec<Row> = done.iter().zip(&unfinished).map(row).collect();
+        render_answer(|| &rows, || drawn(&rows))
+    };
+    let done = do_pieces(&pairs, arguments.threads, work, partial)?;
+    drop(progress);
+    let (rows, stops): (Vec<Row>, Vec<Option<Diagnostic>>) = done.into_iter().unzip();
+    // Stopping does not depend on the domain: once is enough.
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for stop in stops.into_iter().flatten() {
+        if !told.contains(&stop) {
+            told.push(stop);
+        }
     }
+    console::draw(&told);
     let code = |row: &Row| match row.result.as_str() {
         MADE => Exit::Fine,
         UNREACHABLE => Exit::Unreachable,

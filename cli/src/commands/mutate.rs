@@ -9,14 +9,16 @@ use coreach_execution::mutation::{
 };
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
+use coreach_project::budget;
 use coreach_project::cases::{self, Cases};
 use coreach_project::summary::{Mutants, ShortestSummary, killed, mutation, transitions};
-use coreach_project::{budget, jobs};
 
 use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural, table};
+use crate::answer::render_answer;
 use crate::console;
 use crate::execution_arguments::{MutateArguments, TriesArguments};
 use crate::exit::Exit;
+use crate::pieces::do_pieces;
 use crate::progress::ProgressLine;
 
 /// A suite, and the mutants that it is to meet.
@@ -107,40 +109,48 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
             stop_if_ending();
         }
         progress.one_done();
-        judged.map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
+        judged
+            .map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
+            .map_err(|stop| stop.to_diagnostic())
     };
-    let results =
-        jobs::in_order(&all, jobs::threads(arguments.threads), work).map_err(EarlyExit::no_thread)?;
-    drop(progress);
-    stop_if_ending();
-    // What the budget has ended is no result: it is open.
-    let (mut judged, mut open) = (Vec::new(), Vec::new());
-    for (mutant, result) in all.iter().zip(results) {
-        match result {
-            Ok(one) => judged.push(one),
-            Err(stop) => {
-                open.push(mutant.change.clone());
-                let stop = stop.to_diagnostic();
-                stops.extend((!stops.contains(&stop)).then_some(stop));
-            }
-        }
-    }
-    console::draw(&stops);
-    let stopped = if stops.is_empty() { Exit::Fine } else { Exit::Stopped };
-    let mutants = Mutants {
+    let changes: Vec<String> = all.iter().map(|mutant| mutant.change.clone()).collect();
+    let heading = Mutants {
         specification: specification.name.clone(),
         tests: names,
         walks: effort.walks,
         depth: effort.depth,
         transitions: if are_counted { transitions(&specification, &visits) } else { Vec::new() },
-        judged,
+        judged: Vec::new(),
     };
-    let exit = exit.and(stopped);
-    let told = || {
-        let told = if arguments.quiet { quiet(&mutants) } else { text(&mutants) };
-        told + &open.iter().map(|change| format!("open: {change}\n")).collect::<String>()
+    let is_quiet = arguments.quiet;
+    // What the budget has ended is no result: it is open.
+    let answer = move |results: &[Option<Result<Judged, Diagnostic>>], code| {
+        let (mut mutants, mut open) = (heading.clone(), Vec::new());
+        for (result, change) in results.iter().zip(&changes) {
+            match result {
+                Some(Ok(one)) => mutants.judged.push(one.clone()),
+                Some(Err(_)) | None => open.push(change.clone()),
+            }
+        }
+        let told = || {
+            let told = if is_quiet { quiet(&mutants) } else { text(&mutants) };
+            told + &open.iter().map(|change| format!("open: {change}\n")).collect::<String>()
+        };
+        render_answer(|| mutation(&mutants, &open, code), told)
     };
-    Ok(CommandAnswer::new(exit, || mutation(&mutants, &open, exit.code()), told))
+    let early = answer.clone();
+    let partial =
+        move |results: &[Option<Result<Judged, Diagnostic>>], code, _: &Diagnostic| early(results, code);
+    let results = do_pieces(&all, arguments.threads, work, partial)?;
+    drop(progress);
+    stop_if_ending();
+    for stop in results.iter().filter_map(|result| result.as_ref().err()) {
+        stops.extend((!stops.contains(stop)).then(|| stop.clone()));
+    }
+    console::draw(&stops);
+    let exit = exit.and(if stops.is_empty() { Exit::Fine } else { Exit::Stopped });
+    let results: Vec<_> = results.into_iter().map(Some).collect();
+    Ok(CommandAnswer::of_text(exit, answer(&results, exit.code())))
 }
 
 /// The counts in a line, and a line for each thing by which mutants were killed.

@@ -19,16 +19,17 @@ use coreach_project::configuration::Judging;
 use coreach_project::making::{MadeTest, Measured, Says, make, search_run};
 use coreach_project::project::{Project, load};
 use coreach_project::written::read_back;
-use coreach_project::{budget, jobs, render};
+use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{CommandAnswer, CommandResult, EarlyExit, plural, table};
-use crate::answer::{draw_text, is_json, print_text};
+use super::{CommandAnswer, CommandResult, plural, table};
+use crate::answer::{draw_text, is_json, print_text, render_answer};
 use crate::arguments::RunArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::outputs::{Output, OutputForm, ToWrite, outputs};
+use crate::pieces::{do_pieces, reason};
 use crate::progress::ProgressLine;
 use crate::write::write as put_whole;
 
@@ -66,8 +67,9 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
         let example = search_run(&mut made, purpose, domain, time);
         Ok((made, example, written))
     };
+    let has_check = arguments.check;
     all.each(None, work, |name, (made, example, written)| {
-        tell(arguments, name, domain, (&made, example), written)
+        tell(has_check, name, domain, (&made, example), written)
     })
 }
 
@@ -81,43 +83,103 @@ struct Making<'a> {
 
 impl Making<'_> {
     /// Does the work for each purpose, and says what came of it.
-    fn each<M: Send, D: Serialize>(
+    fn each<M, D: Clone + Send + Serialize + 'static>(
         &self,
         judge: Option<&'static str>,
         work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
-        tell: impl Fn(&str, M) -> (Report<D>, Exit),
+        tell: impl Fn(&str, M) -> Told<D> + Sync,
     ) -> CommandResult {
         let Making { arguments, project, warnings, domain, .. } = *self;
+        let heading = Heading {
+            specification: project.specification.iosts.name.clone(),
+            judge,
+            warnings: render::to_json(warnings),
+            purposes: project.purposes.iter().map(|purpose| purpose.iosts.name.clone()).collect(),
+            domain: domain.name(),
+        };
         let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
         let work = |purpose: &TestPurpose| {
-            let result = work(purpose, &|what| progress.says(what));
-            progress.one_done();
-            result
-        };
-        let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
-        drop(progress);
-        let results = results.map_err(EarlyExit::no_thread)?;
-        let mut exit = Exit::Fine;
-        let mut purposes = Vec::new();
-        for (purpose, result) in project.purposes.iter().zip(results) {
             let name = &purpose.iosts.name;
-            let (report, its_exit) = match result {
+            let told = match work(purpose, &|what| progress.says(what)) {
                 Ok(made) => tell(name, made),
-                Err(stop) => stopped(arguments, name, domain, &stop),
+                Err(stop) => stopped(name, domain, &stop),
             };
-            exit = exit.and(its_exit);
-            purposes.push(report);
-        }
-        let document = || Document {
-            format_version: 2,
-            exit_code: exit.code(),
-            specification: &project.specification.iosts.name,
-            judge,
-            diagnostics: render::to_json(warnings),
-            purposes,
+            progress.one_done();
+            told
         };
-        Ok(CommandAnswer::new(exit, document, String::new))
+        let (early, quiet) = (heading.clone(), arguments.quiet);
+        let partial = move |told: &[Option<Told<D>>], code, why: &Diagnostic| {
+            render_answer(|| early.document(told, code, Some(why)), || early.text(told, quiet))
+        };
+        let told = do_pieces(&project.purposes, arguments.threads, work, partial)?;
+        drop(progress);
+        let exit = told.iter().fold(Exit::Fine, |exit, one| exit.and(one.exit));
+        for one in &told {
+            if !arguments.quiet {
+                print_text(&one.text);
+                one.notes.iter().filter(|_| !is_json()).for_each(|note| console::say(note));
+            }
+            draw_text(&one.found);
+            one.problems.iter().for_each(|problem| console::say(problem));
+        }
+        let told: Vec<_> = told.into_iter().map(Some).collect();
+        Ok(CommandAnswer::new(exit, || heading.document(&told, exit.code(), None), String::new))
     }
+}
+
+/// What is known before anything is made.
+#[derive(Clone)]
+struct Heading {
+    specification: String,
+    judge: Option<&'static str>,
+    warnings: Value,
+    purposes: Vec<String>,
+    domain: &'static str,
+}
+
+impl Heading {
+    /// Says of each purpose what was made of it when the end came early.
+    fn text<D>(&self, told: &[Option<Told<D>>], quiet: bool) -> String {
+        let text = |(one, name): (&Option<Told<D>>, &String)| match one {
+            Some(one) => one.text.clone(),
+            None => format!("{name} ({}): stopped\n", self.domain),
+        };
+        told.iter().zip(&self.purposes).filter(|_| !quiet).map(text).collect()
+    }
+
+    /// Makes the document. Purposes that are not finished have stopped for this reason.
+    fn document<D: Clone>(
+        &self,
+        told: &[Option<Told<D>>],
+        exit_code: u8,
+        why: Option<&Diagnostic>,
+    ) -> Document<'_, D> {
+        let report = |(one, name): (&Option<Told<D>>, &String)| match one {
+            Some(one) => one.report.clone(),
+            None => Report::stopped(name, self.domain, why.and_then(reason)),
+        };
+        Document {
+            format_version: 2,
+            exit_code,
+            specification: &self.specification,
+            judge: self.judge,
+            diagnostics: &self.warnings,
+            purposes: told.iter().zip(&self.purposes).map(report).collect(),
+        }
+    }
+}
+
+/// What is said of a purpose.
+#[derive(Clone)]
+struct Told<D> {
+    text: String,
+    /// What to know of the text.
+    notes: Vec<String>,
+    found: Vec<Diagnostic>,
+    /// What became of files that are not written.
+    problems: Vec<String>,
+    report: Report<D>,
+    exit: Exit,
 }
 
 #[derive(Serialize)]
@@ -127,11 +189,11 @@ struct Document<'a, D> {
     specification: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     judge: Option<&'static str>,
-    diagnostics: Value,
+    diagnostics: &'a Value,
     purposes: Vec<Report<D>>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Report<D> {
     purpose: String,
     domain: &'static str,
@@ -142,21 +204,27 @@ struct Report<D> {
     details: Option<D>,
 }
 
-#[derive(Serialize)]
+impl<D> Report<D> {
+    fn stopped(purpose: &str, domain: &'static str, reason: Option<Value>) -> Self {
+        Report { purpose: purpose.to_owned(), domain, result: "stopped", reason, details: None }
+    }
+}
+
+#[derive(Clone, Serialize)]
 struct ExampleJson {
     constants: BTreeMap<String, String>,
     events: Vec<String>,
 }
 
 /// What `--check` left open of one stage's result.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Unsettled {
     stage: &'static str,
     unknown: usize,
     unchecked: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Details {
     stages: Vec<Measured>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,12 +245,12 @@ struct Details {
     seconds: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Pictures {
     seconds: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Selection {
     pruned: usize,
     strengthened: usize,
@@ -202,13 +270,11 @@ struct Written {
 }
 
 impl Written {
-    fn tell(&self) {
-        for message in &self.left_out {
-            console::say(&format!("warning: {message}"));
-        }
-        for message in self.unreadable.iter().chain(&self.failed) {
-            console::say(&format!("error: {message}"));
-        }
+    /// What went wrong.
+    fn problems(&self) -> Vec<String> {
+        let left_out = self.left_out.iter().map(|message| format!("warning: {message}"));
+        let errors = self.unreadable.iter().chain(&self.failed).map(|message| format!("error: {message}"));
+        left_out.chain(errors).collect()
     }
 }
 
@@ -321,30 +387,27 @@ fn put(outputs: &[Output], path: &Path, text: &str, written: &mut Written) {
 }
 
 fn tell(
-    arguments: &RunArguments,
+    has_check: bool,
     name: &str,
     domain: DomainKind,
     (made, example): (&MadeTest, Option<Example>),
     written: Written,
-) -> (Report<Details>, Exit) {
+) -> Told<Details> {
     let exit = exit_of(made.unreachable.as_ref(), &written);
-    if !is_json() && !arguments.quiet {
-        console::print(&summary(name, domain, made, example.as_ref(), &written));
-        tell_imprecisions(&made.generation.test_graph.imprecisions);
-        tell_doubts(made);
-        if arguments.check {
-            tell_unsettled(made);
-        }
+    let text = summary(name, domain, made, example.as_ref(), &written);
+    let mut notes = imprecisions(&made.generation.test_graph.imprecisions);
+    notes.extend(doubts(made));
+    if has_check {
+        notes.extend(unsettled(made).iter().map(Unsettled::note));
     }
-    draw_text(made.unreachable.as_slice());
-    written.tell();
+    let problems = written.problems();
     let graph = &made.generation.test_graph;
     let statistics = made.statistics;
     let report = Report {
         purpose: name.to_owned(),
         domain: domain.name(),
         result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-        reason: reason(made.unreachable.as_ref()),
+        reason: made.unreachable.as_ref().and_then(reason),
         details: Some(Details {
             stages: made.stages.clone(),
             lookahead: made.generation.visible.lookahead,
@@ -369,36 +432,29 @@ fn tell(
             remembered: statistics.remembered,
             unknown: statistics.unknown,
             timed_out: statistics.timed_out,
-            unsettled: if arguments.check { unsettled(made) } else { Vec::new() },
+            unsettled: if has_check { unsettled(made) } else { Vec::new() },
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
             pictures: Pictures { seconds: written.drawing.as_secs_f64() },
             problems: [written.left_out, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
         }),
     };
-    (report, exit)
+    let found = made.unreachable.iter().cloned().collect();
+    Told { text, notes, found, problems, report, exit }
 }
 
-fn stopped<D>(arguments: &RunArguments, name: &str, domain: DomainKind, stop: &Stop) -> (Report<D>, Exit) {
+fn stopped<D>(name: &str, domain: DomainKind, stop: &Stop) -> Told<D> {
     let diagnostic = stop.to_diagnostic();
-    draw_text(std::slice::from_ref(&diagnostic));
-    if !arguments.quiet {
-        let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
-        let said = if is_begun { "not everything is written" } else { "nothing is written" };
-        print_text(&format!("{name} ({domain}): stopped, {said}\n"));
+    let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
+    let said = if is_begun { "not everything is written" } else { "nothing is written" };
+    Told {
+        text: format!("{name} ({domain}): stopped, {said}\n"),
+        notes: Vec::new(),
+        report: Report::stopped(name, domain.name(), reason(&diagnostic)),
+        found: vec![diagnostic],
+        problems: Vec::new(),
+        exit: Exit::Stopped,
     }
-    let report = Report {
-        purpose: name.to_owned(),
-        domain: domain.name(),
-        result: "stopped",
-        reason: reason(Some(&diagnostic)),
-        details: None,
-    };
-    (report, Exit::Stopped)
-}
-
-fn reason(diagnostic: Option<&Diagnostic>) -> Option<Value> {
-    render::to_json(diagnostic.map(std::slice::from_ref)?).as_array()?.first().cloned()
 }
 
 fn summary(
@@ -484,16 +540,14 @@ fn files(paths: &[PathBuf]) -> String {
     lines.into_iter().map(line).collect()
 }
 
-fn tell_imprecisions(imprecisions: &[String]) {
-    for imprecision in imprecisions.iter().take(IMPRECISIONS_TOLD) {
-        console::say(&format!("note: {imprecision}"));
+fn imprecisions(all: &[String]) -> Vec<String> {
+    let mut notes: Vec<String> =
+        all.iter().take(IMPRECISIONS_TOLD).map(|imprecision| format!("note: {imprecision}")).collect();
+    if all.len() > IMPRECISIONS_TOLD {
+        let more = all.len() - IMPRECISIONS_TOLD;
+        notes.push(format!("note: {more} more of this kind; `--format json` has all"));
     }
-    if imprecisions.len() > IMPRECISIONS_TOLD {
-        console::say(&format!(
-            "note: {} more of this kind; `--format json` has all",
-            imprecisions.len() - IMPRECISIONS_TOLD
-        ));
-    }
+    notes
 }
 
 fn unsettled(made: &MadeTest) -> Vec<Unsettled> {
@@ -501,28 +555,63 @@ fn unsettled(made: &MadeTest) -> Vec<Unsettled> {
     all.map(|it| Unsettled { stage: it.stage.name(), unknown: it.unknown, unchecked: it.unchecked }).collect()
 }
 
-fn tell_unsettled(made: &MadeTest) {
-    for Unsettled { stage, unknown, unchecked } in unsettled(made) {
-        console::say(&format!(
-            "note: the check of `{stage}` left open: {} that the solver did not decide, {} with too much to compare in full",
-            plural(unknown, "question"),
-            plural(unchecked, "place")
-        ));
+impl Unsettled {
+    fn note(&self) -> String {
+        format!(
+            "note: the check of `{}` left open: {} that the solver did not decide, {} with too much to compare in full",
+            self.stage,
+            plural(self.unknown, "question"),
+            plural(self.unchecked, "place")
+        )
     }
 }
 
 /// What makes a result less sharp, or less repeatable, than it could be.
-fn tell_doubts(made: &MadeTest) {
+fn doubts(made: &MadeTest) -> Vec<String> {
+    let mut notes = Vec::new();
     if made.statistics.unknown > 0 {
-        console::say(&format!(
+        notes.push(format!(
             "note: {} queries were not decided; each was taken as possible, so nothing is lost but sharpness",
             made.statistics.unknown
         ));
     }
     if made.statistics.timed_out > 0 {
-        console::say(&format!(
+        notes.push(format!(
             "note: {} of them were stopped by the clock: on another machine the result may differ",
             made.statistics.timed_out
         ));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+    use coreach_pipeline::stop::BUDGET;
+
+    use super::*;
+
+    #[test]
+    fn a_hard_end_keeps_what_is_finished() {
+        let report = Report::<()> { result: "made", ..Report::stopped("near", "polyhedra", None) };
+        let (text, exit) = ("near (polyhedra)\n".to_owned(), Exit::Fine);
+        let (notes, found, problems) = (Vec::new(), Vec::new(), Vec::new());
+        let told = [Some(Told { text, notes, found, problems, report, exit }), None];
+        let heading = Heading {
+            specification: "sq".to_owned(),
+            judge: None,
+            warnings: Value::Array(Vec::new()),
+            purposes: vec!["near".to_owned(), "far".to_owned()],
+            domain: "polyhedra",
+        };
+        assert_eq!(heading.text(&told, false), "near (polyhedra)\nfar (polyhedra): stopped\n");
+        assert_eq!(heading.text(&told, true), "");
+        let why = Diagnostic::error(BUDGET, "stopped after 4 s");
+        let document = serde_json::to_value(heading.document(&told, 6, Some(&why))).unwrap();
+        assert_eq!(document["exit_code"], 6);
+        assert_eq!(document["purposes"][0]["result"], "made");
+        assert_eq!(document["purposes"][1]["result"], "stopped");
+        assert_eq!(document["purposes"][1]["reason"]["message"], "stopped after 4 s");
     }
 }

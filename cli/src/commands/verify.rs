@@ -1,27 +1,24 @@
 //! `coreach verify`: which properties the specification has.
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex};
 
 use coreach_analyses::symbolic::search::SearchBound;
-use coreach_model::Iosts;
 use coreach_model::iosts::{Aim, TestPurpose};
-use coreach_model::lock::lock;
+use coreach_model::{Diagnostic, Iosts};
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::verify::{Proof, Verified, Violation, ViolationStep};
 use coreach_project::project::load;
+use coreach_project::render;
 use coreach_project::verifying::verify as verify_one;
-use coreach_project::{jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{CommandAnswer, CommandResult, EarlyExit, plural};
+use super::{CommandAnswer, CommandResult, plural};
 use crate::answer::{draw_text, render_answer};
 use crate::arguments::VerifyArguments;
-use crate::certain_end;
 use crate::exit::Exit;
+use crate::pieces::{do_pieces, reason};
 use crate::progress::ProgressLine;
-use coreach_model::Diagnostic;
 
 /// Verifies each property of a configuration.
 pub fn verify(arguments: &VerifyArguments) -> CommandResult {
@@ -36,69 +33,75 @@ pub fn verify(arguments: &VerifyArguments) -> CommandResult {
     }
     draw_text(&warnings);
     let specification = &project.specification.iosts;
-    let names: Vec<String> = properties.iter().map(|property| property.iosts.name.clone()).collect();
-    let finished = Arc::new(Mutex::new(Finished {
+    let heading = Heading {
         specification: specification.name.clone(),
         warnings: render::to_json(&warnings),
-        properties: names.iter().map(|name| Err(name.clone())).collect(),
-    }));
-    let kept = finished.clone();
-    certain_end::tell_at_end(move |exit_code, why| {
-        let kept = lock(&kept);
-        render_answer(|| kept.document(exit_code, Some(why)), || kept.text())
-    });
-    let progress = ProgressLine::start(properties.len(), !arguments.quiet);
-    let places: Vec<usize> = (0..properties.len()).collect();
-    let work = |&place: &usize| {
-        let says = |what| progress.says(what);
-        let result = verify_one(&project, properties[place], arguments.nodes.get(), &says);
-        let told = told(&names[place], &result, specification, arguments.quiet);
-        let one = FinishedProperty { text: told, report: report(&names[place], &result, specification) };
-        lock(&finished).properties[place] = Ok(one);
-        progress.one_done();
-        result
+        properties: properties.iter().map(|property| property.iosts.name.clone()).collect(),
     };
-    let results = jobs::in_order(&places, jobs::threads(arguments.threads), work);
+    let progress = ProgressLine::start(properties.len(), !arguments.quiet);
+    let work = |property: &&TestPurpose| {
+        let says = |what| progress.says(what);
+        let (name, result) =
+            (&property.iosts.name, verify_one(&project, property, arguments.nodes.get(), &says));
+        progress.one_done();
+        FinishedProperty {
+            text: told(name, &result, specification, arguments.quiet),
+            report: report(name, &result, specification),
+            exit: exit_of(&result),
+            stop: result.err().map(|stop| stop.to_diagnostic()),
+        }
+    };
+    let early = heading.clone();
+    let partial = move |finished: &[Option<FinishedProperty>], code, why: &Diagnostic| {
+        render_answer(|| early.document(finished, code, Some(why)), || early.text(finished))
+    };
+    let finished = do_pieces(&properties, arguments.threads, work, partial)?;
     drop(progress);
-    let results = results.map_err(EarlyExit::no_thread)?;
-    let exit = results.iter().map(exit_of).fold(Exit::Fine, Exit::and);
-    let stops = results.iter().filter_map(|result| result.as_ref().err());
-    draw_text(&stops.map(Stop::to_diagnostic).collect::<Vec<_>>());
-    let finished = lock(&finished);
-    Ok(CommandAnswer::new(exit, || finished.document(exit.code(), None), || finished.text()))
+    let exit = finished.iter().fold(Exit::Fine, |exit, one| exit.and(one.exit));
+    draw_text(&finished.iter().filter_map(|one| one.stop.clone()).collect::<Vec<_>>());
+    let finished: Vec<_> = finished.into_iter().map(Some).collect();
+    let document = || heading.document(&finished, exit.code(), None);
+    Ok(CommandAnswer::new(exit, document, || heading.text(&finished)))
 }
 
-/// What is known of each property at any time. It is told at the end, however the end comes.
-struct Finished {
+/// What is known before a property is verified.
+#[derive(Clone)]
+struct Heading {
     specification: String,
     warnings: Value,
-    /// A property that is not finished is its name alone.
-    properties: Vec<Result<FinishedProperty, String>>,
+    properties: Vec<String>,
 }
 
+#[derive(Clone)]
 struct FinishedProperty {
     text: String,
     report: Report,
+    exit: Exit,
+    stop: Option<Diagnostic>,
 }
 
-impl Finished {
-    fn text(&self) -> String {
-        let text = |one: &Result<FinishedProperty, String>| match one {
-            Ok(one) => one.text.clone(),
-            Err(name) => format!("{name}: stopped\n"),
+impl Heading {
+    fn text(&self, finished: &[Option<FinishedProperty>]) -> String {
+        let text = |(one, name): (&Option<FinishedProperty>, &String)| match one {
+            Some(one) => one.text.clone(),
+            None => format!("{name}: stopped\n"),
         };
-        self.properties.iter().map(text).collect()
+        finished.iter().zip(&self.properties).map(text).collect()
     }
 
     /// Makes the document. Properties that are not finished have stopped for this reason.
-    fn document(&self, exit_code: u8, why: Option<&Diagnostic>) -> Document<'_> {
-        let reason = why.and_then(|why| first(render::to_json(std::slice::from_ref(why))));
-        let report = |one: &Result<FinishedProperty, String>| match one {
-            Ok(one) => one.report.clone(),
-            Err(name) => Report {
-                property: name.clone(),
+    fn document(
+        &self,
+        finished: &[Option<FinishedProperty>],
+        exit_code: u8,
+        why: Option<&Diagnostic>,
+    ) -> Document<'_> {
+        let report = |(one, name): (&Option<FinishedProperty>, &String)| match one {
+            Some(one) => one.report.clone(),
+            None => Report {
                 result: "stopped",
-                reason: reason.clone(),
+                reason: why.and_then(reason),
+                property: name.clone(),
                 ..Report::default()
             },
         };
@@ -107,13 +110,9 @@ impl Finished {
             exit_code,
             specification: &self.specification,
             diagnostics: &self.warnings,
-            properties: self.properties.iter().map(report).collect(),
+            properties: finished.iter().zip(&self.properties).map(report).collect(),
         }
     }
-}
-
-fn first(diagnostics: Value) -> Option<Value> {
-    diagnostics.as_array().and_then(|all| all.first().cloned())
 }
 
 fn exit_of(result: &Result<Verified, Stop>) -> Exit {
@@ -246,10 +245,7 @@ fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) ->
             };
             Report { result: "unknown", nodes, bound: Some(bound.to_string()), ..empty }
         }
-        Err(stop) => {
-            let reason = first(render::to_json(&[stop.to_diagnostic()]));
-            Report { result: "stopped", reason, ..empty }
-        }
+        Err(stop) => Report { result: "stopped", reason: reason(&stop.to_diagnostic()), ..empty },
     }
 }
 
@@ -281,16 +277,21 @@ mod tests {
     #[test]
     fn a_hard_end_keeps_what_is_finished() {
         let text = "nonneg: proved by facts\n".to_owned();
-        let property = "nonneg".to_owned();
-        let report = Report { property, result: "proved", proved_by: Some("facts"), ..Report::default() };
-        let finished = Finished {
+        let report = Report {
+            result: "proved",
+            proved_by: Some("facts"),
+            property: "nonneg".to_owned(),
+            ..Report::default()
+        };
+        let heading = Heading {
             specification: "sq".to_owned(),
             warnings: Value::Array(Vec::new()),
-            properties: vec![Ok(FinishedProperty { text, report }), Err("three".to_owned())],
+            properties: vec!["nonneg".to_owned(), "three".to_owned()],
         };
+        let finished = [Some(FinishedProperty { text, report, exit: Exit::Fine, stop: None }), None];
         let why = Diagnostic::error(BUDGET, "stopped after 4 s");
-        assert_eq!(finished.text(), "nonneg: proved by facts\nthree: stopped\n");
-        let document = serde_json::to_value(finished.document(6, Some(&why))).unwrap_or_default();
+        assert_eq!(heading.text(&finished), "nonneg: proved by facts\nthree: stopped\n");
+        let document = serde_json::to_value(heading.document(&finished, 6, Some(&why))).unwrap_or_default();
         assert_eq!(document["exit_code"], 6);
         assert_eq!(document["properties"][0]["result"], "proved");
         assert_eq!(document["properties"][1]["result"], "stopped");

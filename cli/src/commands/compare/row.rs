@@ -1,5 +1,6 @@
 //! A row of a comparison: what one domain makes of one purpose, and the table of all rows.
 
+use coreach_analyses::DomainKind;
 use coreach_pipeline::Stage;
 use coreach_pipeline::exact::Distance;
 use coreach_pipeline::late_states::{LateMethod, LateStates};
@@ -11,7 +12,7 @@ use crate::table::table;
 
 pub(super) const MADE: &str = "made";
 pub(super) const UNREACHABLE: &str = "unreachable";
-pub(super) const STOPPED: &str = "stopped";
+const STOPPED: &str = "stopped";
 
 #[derive(Clone, PartialEq, Serialize)]
 pub(super) struct Row {
@@ -22,6 +23,14 @@ pub(super) struct Row {
     pub reason: Option<String>,
     #[serde(flatten)]
     pub figures: Option<Figures>,
+}
+
+impl Row {
+    /// Makes the row of a pair that nothing is made of.
+    pub fn stopped(purpose: &str, domain: DomainKind) -> Self {
+        let (domain, purpose) = (domain.name().to_owned(), purpose.to_owned());
+        Row { domain, purpose, result: STOPPED.to_owned(), reason: None, figures: None }
+    }
 }
 
 #[derive(Clone, PartialEq, Serialize)]

@@ -8,13 +8,11 @@ use coreach_project::budget;
 use coreach_project::making::{MadeOnline, Says, make_online};
 use serde::Serialize;
 
-use super::{Making, Report, Written, exit_of, files, reason, tell_imprecisions, write};
-use crate::answer::{draw_text, is_json};
-use crate::arguments::RunArguments;
+use super::{Making, Report, Told, Written, exit_of, files, imprecisions, write};
 use crate::commands::{CommandResult, plural};
-use crate::console;
+use crate::pieces::reason;
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Details {
     locations: usize,
     transitions: usize,
@@ -36,38 +34,25 @@ pub(super) fn run(all: &Making<'_>) -> CommandResult {
         })?;
         Ok((made, written))
     };
-    all.each(Some(project.judging.name()), work, |name, (made, written)| {
-        let exit = exit_of(made.unreachable.as_ref(), &written);
-        (tell(arguments, name, domain, &made, written), exit)
-    })
+    all.each(Some(project.judging.name()), work, |name, (made, written)| tell(name, domain, &made, written))
 }
 
-fn tell(
-    arguments: &RunArguments,
-    name: &str,
-    domain: DomainKind,
-    made: &MadeOnline,
-    written: Written,
-) -> Report<Details> {
+fn tell(name: &str, domain: DomainKind, made: &MadeOnline, written: Written) -> Told<Details> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
-    if !is_json() && !arguments.quiet {
-        let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
-        console::print(&format!(
-            "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}",
-            plural(locations, "location"),
-            plural(transitions, "transition"),
-            made.seconds,
-            files(&written.files)
-        ));
-        tell_imprecisions(&made.test.imprecisions);
-    }
-    draw_text(made.unreachable.as_slice());
-    written.tell();
-    Report {
+    let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
+    let text = format!(
+        "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}",
+        plural(locations, "location"),
+        plural(transitions, "transition"),
+        made.seconds,
+        files(&written.files)
+    );
+    let (exit, problems) = (exit_of(made.unreachable.as_ref(), &written), written.problems());
+    let report = Report {
         purpose: name.to_owned(),
         domain: domain.name(),
         result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-        reason: reason(made.unreachable.as_ref()),
+        reason: made.unreachable.as_ref().and_then(reason),
         details: Some(Details {
             locations,
             transitions,
@@ -77,5 +62,8 @@ fn tell(
             problems: [written.left_out, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
         }),
-    }
+    };
+    let notes = imprecisions(&made.test.imprecisions);
+    let found = made.unreachable.iter().cloned().collect();
+    Told { text, notes, found, problems, report, exit }
 }
