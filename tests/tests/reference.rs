@@ -41,8 +41,8 @@ fn check_page(name: &str, text: &str) {
 
 const COMMANDS: &str = "# Commands
 
-You look up the commands and options of coreach on this page. `coreach COMMAND --help` prints the same.
-Each block has the command line, the arguments and options, notes and examples. `[a, b]` lists the possible values.
+You look up the commands and options of coreach on this page. `coreach COMMAND --help` prints the same with notes.
+Each block has the command line, its arguments and options, and examples. `[a, b]` lists the possible values.
 
 ";
 
@@ -60,7 +60,8 @@ fn the_page_of_commands_is_the_help() {
     let mut commands = Vec::new();
     add_commands(&program, "coreach", &mut commands);
     let mut uses: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for argument in commands.iter().flat_map(|(_, command)| command.get_opts().filter(is_shown)) {
+    let arguments = commands.iter().flat_map(|(_, command)| command.get_arguments().filter(is_shown));
+    for argument in arguments.filter(|argument| !argument.is_positional()) {
         uses.entry(described(argument)).or_insert_with(|| (0, signature(argument))).0 += 1;
     }
     uses.retain(|_, (count, _)| *count >= COMMON);
@@ -95,10 +96,10 @@ fn the_page_of_commands_is_the_help() {
             write!(usage, " [{}]", inner.join("|")).unwrap();
         }
         text += &[usage, "\n".to_owned(), own].concat();
-        if name != "coreach"
-            && let Some(notes) = command.get_after_help()
-        {
-            write!(text, "\n{}\n", notes.to_string().trim()).unwrap();
+        // Notes and exit codes are in the help.
+        let notes = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        if let Some((_, examples)) = notes.split_once("Example:\n").filter(|_| name != "coreach") {
+            write!(text, "\n{}\n", examples.trim_end()).unwrap();
         }
         text += "```\n";
     }
