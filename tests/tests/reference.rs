@@ -65,12 +65,9 @@ fn the_page_of_commands_is_the_help() {
         uses.entry(described(argument)).or_insert_with(|| (0, signature(argument))).0 += 1;
     }
     uses.retain(|_, (count, _)| *count >= COMMON);
-    let mut text = COMMANDS.to_owned() + "- [Common options](#common-options)\n";
-    for (name, _) in &commands {
-        writeln!(text, "- [`{name}`](#{})", name.replace(' ', "-")).unwrap();
-    }
+    let mut text = COMMANDS.to_owned();
     let common: String = uses.keys().map(String::as_str).collect();
-    write!(text, "\n## Common options\n\n```text\n{common}```\n").unwrap();
+    write!(text, "## Common options\n\n```text\n{common}```\n").unwrap();
     text += "\nThe first line of a block names the common options that a command has, except those that all have: ";
     let everywhere = |count: usize| count == commands.len();
     let all: Vec<String> =
@@ -168,7 +165,7 @@ fn about(command: &Command) -> String {
 const ERRORS: &str = "# Errors and warnings
 
 You look up the code of an error or a warning on this page. Each message begins with its code. `--format json` prints it under `code`.
-A message of each code stands here with its remedy. The sign `…` stands for a name, a number or a reason from your file.
+A message of each code stands here, with its remedy below. The sign `…` stands for a name, a number or a reason from your file.
 ";
 
 const OTHERS: &str = "
@@ -203,7 +200,7 @@ fn the_page_of_errors_has_every_code() {
             letter = code.chars().next();
             write!(text, "\n## {}\n\n```text\n", code[..1].to_uppercase()).unwrap();
         }
-        writeln!(text, "{code}\n    {cause}\n    remedy: {help}").unwrap();
+        writeln!(text, "{code}\n    {cause}\n      {help}").unwrap();
     }
     write!(text, "```\n{OTHERS}{}```\n", folded(&others.join(" "), "", 0)).unwrap();
     check_page("errors.md", &text);
