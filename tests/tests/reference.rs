@@ -41,8 +41,8 @@ fn check_page(name: &str, text: &str) {
 
 const COMMANDS: &str = "# Commands
 
-You look up the commands and options of coreach on this page. `coreach COMMAND --help` prints the same with notes.
-Each block has the command line, its arguments and options, and examples. `[a, b]` lists the possible values.
+You look up the commands and options of coreach on this page. `coreach COMMAND --help` adds notes and
+examples. `[a, b]` lists the possible values.
 
 ";
 
@@ -93,11 +93,6 @@ fn the_page_of_commands_is_the_help() {
             write!(usage, " [{}]", inner.join("|")).unwrap();
         }
         text += &[usage, "\n".to_owned(), own].concat();
-        // Notes and exit codes are in the help.
-        let notes = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        if let Some((_, examples)) = notes.split_once("Example:\n").filter(|_| name != "coreach") {
-            write!(text, "\n{}\n", examples.trim_end()).unwrap();
-        }
         text += "```\n";
     }
     check_page("cli.md", &text);
@@ -137,7 +132,8 @@ fn described(argument: &Arg) -> String {
     if !values.is_empty() && argument.get_action().takes_values() {
         write!(words, " [{}]", values.join(", ")).unwrap();
     }
-    let defaults: Vec<_> = argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    let defaults: Vec<_> =
+        argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
     if !defaults.is_empty() && argument.get_action().takes_values() {
         write!(words, " [default: {}]", defaults.join(", ")).unwrap();
     }
@@ -146,7 +142,8 @@ fn described(argument: &Arg) -> String {
 
 /// Words in lines of the page, behind what stands in front of the first one.
 fn folded(words: &str, first: &str, indent: usize) -> String {
-    let (mut lines, mut line) = (String::new(), if first.is_empty() { String::new() } else { format!("{first:indent$} ") });
+    let (mut lines, mut line) =
+        (String::new(), if first.is_empty() { String::new() } else { format!("{first:indent$} ") });
     for word in words.split_whitespace() {
         if line.chars().count() + word.chars().count() > WIDTH {
             writeln!(lines, "{}", line.trim_end()).unwrap();
