@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use coreach_cli::arguments::Arguments;
 use coreach_tests::schema;
 use regex::{Captures, Regex};
@@ -41,45 +41,143 @@ fn check_page(name: &str, text: &str) {
 
 const COMMANDS: &str = "# Commands
 
-You look up the commands and options of coreach on this page. It shows what `--help` prints.
+You look up the commands and options of coreach on this page. `coreach COMMAND --help` adds notes and
+examples. `[a, b]` lists the possible values.
 
 ";
 
+/// An option with the same meaning in so many commands is described once.
+const COMMON: usize = 3;
+
+/// The widest line of the page's blocks, and the columns of the names of options.
+const WIDTH: usize = 110;
+const NAMES: usize = 28;
+
 #[test]
 fn the_page_of_commands_is_the_help() {
-    let mut program = Arguments::command().disable_help_subcommand(true).term_width(100);
+    let mut program = Arguments::command().disable_help_subcommand(true);
     program.build();
-    let (mut text, mut sections) = (COMMANDS.to_owned(), String::new());
-    add_command(&program, "coreach", &mut text, &mut sections);
-    check_page("cli.md", &(text + &sections));
+    let mut commands = Vec::new();
+    add_commands(&program, "coreach", &mut commands);
+    let mut uses: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let arguments = commands.iter().flat_map(|(_, command)| command.get_arguments().filter(is_shown));
+    for argument in arguments.filter(|argument| !argument.is_positional()) {
+        uses.entry(described(argument)).or_insert_with(|| (0, signature(argument))).0 += 1;
+    }
+    uses.retain(|_, (count, _)| *count >= COMMON);
+    let mut text = COMMANDS.to_owned();
+    let common: String = uses.keys().map(String::as_str).collect();
+    write!(text, "## Common options\n\n```text\n{common}```\n").unwrap();
+    text += "\nThe first line of a block names the common options that a command has, except those that all have: ";
+    let everywhere = |count: usize| count == commands.len();
+    let all: Vec<String> =
+        uses.values().filter(|(count, _)| everywhere(*count)).map(|(_, name)| format!("`{name}`")).collect();
+    writeln!(text, "{}.", all.join(", ")).unwrap();
+    for (name, command) in &commands {
+        write!(text, "\n## {name}\n\n{}.\n\n```text\n", about(command)).unwrap();
+        let (mut usage, mut own) = (format!("coreach{}", &name["coreach".len()..]), String::new());
+        for argument in command.get_arguments().filter(is_shown) {
+            let line = described(argument);
+            match uses.get(&line) {
+                Some((count, _)) if everywhere(*count) => continue,
+                Some((_, signature)) => write!(usage, " [{signature}]").unwrap(),
+                None => own += &line,
+            }
+            if argument.is_positional() {
+                write!(usage, " {}", signature(argument)).unwrap();
+            }
+        }
+        let inner = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+        let inner: Vec<&str> = inner.map(Command::get_name).collect();
+        if !inner.is_empty() {
+            write!(usage, " [{}]", inner.join("|")).unwrap();
+        }
+        text += &[usage, "\n".to_owned(), own].concat();
+        text += "```\n";
+    }
+    check_page("cli.md", &text);
 }
 
-/// Adds an entry and a section for a command, and for all below it.
-fn add_command(command: &Command, name: &str, entries: &mut String, sections: &mut String) {
-    writeln!(entries, "- [`{name}`](#{})", name.replace(' ', "-")).unwrap();
-    let help = command.clone().term_width(100).render_long_help().to_string();
-    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
-    write!(sections, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n").trim_end()).unwrap();
+/// Adds a command and all below it, by their names.
+fn add_commands<'a>(command: &'a Command, name: &str, found: &mut Vec<(String, &'a Command)>) {
+    found.push((name.to_owned(), command));
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
-        add_command(inner, &format!("{name} {}", inner.get_name()), entries, sections);
+        add_commands(inner, &format!("{name} {}", inner.get_name()), found);
     }
+}
+
+/// An argument that the page describes: every one but those that ask for help or the version.
+fn is_shown(argument: &&Arg) -> bool {
+    !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
+}
+
+/// An option or an argument as it is written, with the name of its value.
+fn signature(argument: &Arg) -> String {
+    let values = argument.get_value_names().unwrap_or_default().iter().map(|name| format!("<{name}>"));
+    let values = values.filter(|_| argument.get_action().takes_values()).collect::<Vec<_>>().join(" ");
+    let dots = if argument.get_num_args().is_some_and(|number| number.max_values() > 1) { "..." } else { "" };
+    match (argument.get_long(), argument.get_short()) {
+        (Some(long), Some(short)) => format!("-{short}, --{long} {values}").trim_end().to_owned(),
+        (Some(long), None) => format!("--{long} {values}").trim_end().to_owned(),
+        _ => values + dots,
+    }
+}
+
+/// The lines about an argument: how it is written, what it does, its values and its default.
+fn described(argument: &Arg) -> String {
+    let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string).unwrap_or_default();
+    let mut words = help;
+    let values: Vec<String> =
+        argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    if !values.is_empty() && argument.get_action().takes_values() {
+        write!(words, " [{}]", values.join(", ")).unwrap();
+    }
+    let defaults: Vec<_> =
+        argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    if !defaults.is_empty() && argument.get_action().takes_values() {
+        write!(words, " [default: {}]", defaults.join(", ")).unwrap();
+    }
+    folded(&words, &signature(argument), NAMES)
+}
+
+/// Words in lines of the page, behind what stands in front of the first one.
+fn folded(words: &str, first: &str, indent: usize) -> String {
+    let (mut lines, mut line) =
+        (String::new(), if first.is_empty() { String::new() } else { format!("{first:indent$} ") });
+    for word in words.split_whitespace() {
+        if line.chars().count() + word.chars().count() > WIDTH {
+            writeln!(lines, "{}", line.trim_end()).unwrap();
+            line = " ".repeat(indent + usize::from(indent > 0));
+        }
+        line += &format!("{word} ");
+    }
+    lines + line.trim_end() + "\n"
+}
+
+/// What a command does, as a sentence without its full stop.
+fn about(command: &Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
 const ERRORS: &str = "# Errors and warnings
 
 You look up the code of an error or a warning on this page. Each message begins with its code. `--format json` prints it under `code`.
-A message stands here as the program has it. The sign `…` stands for a name, a number or a reason from your file.
+A message of each code stands here, with its remedy below. The sign `…` stands for a name, a number or a reason from your file.
+";
+
+const OTHERS: &str = "
+## Other codes
+
+The messages of these codes say all that you need to change:
+
+```text
 ";
 
 /// A message of a code.
 struct Message {
-    severity: &'static str,
     text: String,
     help: Option<String>,
 }
-
-/// How many messages of one code the page shows.
-const SHOWN: usize = 4;
 
 #[test]
 fn the_page_of_errors_has_every_code() {
@@ -87,22 +185,21 @@ fn the_page_of_errors_has_every_code() {
     for code in codes_of_examples() {
         assert!(codes.contains_key(&code), "the sources have no code `{code}`: are they still understood?");
     }
-    let mut text = ERRORS.to_owned();
+    let (mut text, mut letter, mut others) = (ERRORS.to_owned(), None, Vec::new());
     for (code, messages) in &codes {
-        write!(text, "\n## {code}\n\n").unwrap();
-        if messages.is_empty() {
-            text += "The message depends on the cause.\n";
+        let remedy = |message: &Message| message.help.clone().map(|help| (message.text.clone(), help));
+        let Some((cause, help)) = messages.iter().find_map(remedy) else {
+            others.push(code.as_str());
             continue;
+        };
+        if letter != code.chars().next() {
+            text += if letter.is_some() { "```\n" } else { "" };
+            letter = code.chars().next();
+            write!(text, "\n## {}\n\n```text\n", code[..1].to_uppercase()).unwrap();
         }
-        text += "```text\n";
-        for Message { severity, text: message, help } in messages.iter().take(SHOWN) {
-            writeln!(text, "{severity}: {message}").unwrap();
-            if let Some(help) = help {
-                writeln!(text, "  help: {help}").unwrap();
-            }
-        }
-        text += "```\n";
+        writeln!(text, "{code}\n    {cause}\n      {help}").unwrap();
     }
+    write!(text, "```\n{OTHERS}{}```\n", folded(&others.join(" "), "", 0)).unwrap();
     check_page("errors.md", &text);
 }
 
@@ -136,13 +233,12 @@ fn codes() -> BTreeMap<String, Vec<Message>> {
                 continue;
             }
             let messages = codes.entry(code.to_owned()).or_default();
-            let severity = if callee.ends_with("warning") { "warning" } else { "error" };
             let message = message(text, &found).filter(|message| message.contains(' '));
             if let Some(message) = message
                 && messages.iter().all(|other| other.text != message)
             {
                 let help = help(&text[found.get(0).unwrap().end()..]);
-                messages.push(Message { severity, text: message, help });
+                messages.push(Message { text: message, help });
             }
         }
         let lines = given.find_iter(text).map(|line| line.as_str());
