@@ -44,4 +44,5 @@ mod tampering;
 mod thesis;
 mod timed;
 mod timed_runs;
+mod winning;
 mod written;

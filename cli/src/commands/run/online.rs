@@ -2,13 +2,16 @@
 //! people and for later.
 
 use coreach_analyses::DomainKind;
+use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::export::View;
 use coreach_project::budget;
-use coreach_project::making::{MadeOnline, Says, make_online};
+use coreach_project::making::{MadeOnline, Says, look_ahead, make_online};
 use serde::Serialize;
 
-use super::{Making, Report, Written, exit_of, files, reason, tell_imprecisions, write};
+use super::{
+    Making, Report, WinningJson, Written, exit_of, files, prospect_line, reason, tell_imprecisions, write,
+};
 use crate::answer::{draw_text, is_json};
 use crate::arguments::RunArguments;
 use crate::commands::{CommandResult, plural};
@@ -18,6 +21,8 @@ use crate::console;
 struct Details {
     locations: usize,
     transitions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winning: Option<WinningJson>,
     imprecisions: Vec<String>,
     queries: u64,
     files: Vec<String>,
@@ -35,11 +40,13 @@ pub(super) fn run(all: &Making<'_>) -> CommandResult {
         let written = budget::within("write", budget::time(project.time), |_| {
             write(project, outputs, name, &views, arguments.options())
         })?;
-        Ok((made, written))
+        let is_open = made.unreachable.is_none();
+        let prospect = is_open.then(|| look_ahead(&views[0], budget::time(project.time))).flatten();
+        Ok((made, prospect, written))
     };
-    all.each(Some(project.judging.name()), work, |name, (made, written)| {
+    all.each(Some(project.judging.name()), work, |name, (made, prospect, written)| {
         let exit = exit_of(made.unreachable.as_ref(), &written);
-        (tell(arguments, name, domain, &made, written), exit)
+        (tell(arguments, name, domain, (&made, prospect.as_ref()), written), exit)
     })
 }
 
@@ -47,17 +54,18 @@ fn tell(
     arguments: &RunArguments,
     name: &str,
     domain: DomainKind,
-    made: &MadeOnline,
+    (made, prospect): (&MadeOnline, Option<&WinningProspect>),
     written: Written,
 ) -> Report<Details> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
     if !is_json() && !arguments.quiet {
         let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
         console::print(&format!(
-            "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}",
+            "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}{}",
             plural(locations, "location"),
             plural(transitions, "transition"),
             made.seconds,
+            prospect.map(prospect_line).unwrap_or_default(),
             files(&written.files)
         ));
         tell_imprecisions(&made.test.imprecisions);
@@ -72,6 +80,7 @@ fn tell(
         details: Some(Details {
             locations,
             transitions,
+            winning: prospect.map(WinningJson::of),
             imprecisions: made.test.imprecisions.clone(),
             queries: made.statistics.queries,
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
