@@ -177,7 +177,7 @@ impl fmt::Display for Spoiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.after.is_empty() {
             let after: Vec<String> = self.after.iter().map(ToString::to_string).collect();
-            write!(f, "after {} ", after.join(", "))?;
+            write!(f, "after {}: ", after.join(", "))?;
         }
         match &self.answer {
             Some(answer) => write!(f, "{answer} ")?,
