@@ -30,6 +30,8 @@ pub struct Behaviour {
     pub samples: Samples,
     /// Programs that print such values, by the parameter's name.
     pub sample_programs: BTreeMap<String, SampleProgram>,
+    /// How often an action is sent by lot, against 1 of those that are not named.
+    pub weights: BTreeMap<String, usize>,
 }
 
 /// For parameters of these names, values as plain text.

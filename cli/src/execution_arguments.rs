@@ -355,6 +355,9 @@ pub struct MutateArguments {
     /// Which mutants, and how hard each is tried.
     #[command(flatten)]
     pub tries: TriesArguments,
+    /// Print the mutant of this number as a specification, and run nothing
+    #[arg(long, value_name = "NUMBER", value_parser = positive, conflicts_with = "format")]
+    pub write: Option<NonZeroUsize>,
     /// Work on so many mutants at once [default: the number of cores]
     #[arg(long, value_parser = positive)]
     pub threads: Option<NonZeroUsize>,

@@ -33,6 +33,8 @@ pub struct Settings {
     pub samples: Samples,
     /// Programs that print such values when a run begins.
     pub sample_programs: BTreeMap<String, SampleProgram>,
+    /// Of actions that are sent by lot, how often: against 1 of those that are not named.
+    pub weights: BTreeMap<String, usize>,
 }
 
 impl Default for Settings {
@@ -48,6 +50,7 @@ impl Default for Settings {
             tolerance: TOLERANCE,
             samples: Samples::new(),
             sample_programs: BTreeMap::new(),
+            weights: BTreeMap::new(),
         }
     }
 }
@@ -60,7 +63,8 @@ impl Settings {
         let (within, samples) = (behaviour.within.clone(), behaviour.samples.clone());
         let sample_programs = behaviour.sample_programs.clone();
         let (described_delay, tolerance) = (iut.described_delay(), iut.tolerance());
-        Settings { within, described_delay, samples, sample_programs, tolerance, ..self }
+        let weights = behaviour.weights.clone();
+        Settings { within, described_delay, samples, sample_programs, weights, tolerance, ..self }
     }
 
     /// The values to try in a run of this seed, those that programs print among them.

@@ -114,9 +114,13 @@ impl Tester<'_, '_, '_> {
         if !self.running.session.adapter.hears() {
             self.strategy.cannot_hear();
         }
-        let Some(mut moves) =
-            order(&mut self.strategy, self.running.session.judge, &mut self.random, &mut self.solver)
-        else {
+        let Some(mut moves) = order(
+            &mut self.strategy,
+            self.running.session.judge,
+            &self.running.session.settings.weights,
+            &mut self.random,
+            &mut self.solver,
+        ) else {
             return Ok(Progress::Over(Outcome::inconclusive(self.strategy.cause())));
         };
         let quiescence = self.running.silence();

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use coreach_execution::mutation::{Effort, Mutant, MutantStatus, Operator, judge, mutants, visits};
+use coreach_execution::mutation::{Effort, Mutant, MutantStatus, Operator, edits, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -104,4 +104,43 @@ fn what_the_specification_does_itself_kills_no_mutant() {
     let wrong = text.replace("{ from: Idle, to: Open, on: Ask }", "{ from: Idle, to: Chosen, on: Ask }");
     let fate = fate(read(wrong));
     assert!(matches!(fate, MutantStatus::Killed { .. }), "{fate:?}");
+}
+
+/// Precision: what is written in other words is no mutant. Soundness: each mutant says where it differs.
+#[test]
+fn no_mutant_is_the_specification_in_other_words() {
+    let text = "
+iosts: m
+variables: { v: 'int[0..3]', w: nat }
+initial: { location: A, condition: v == 0 && w == 0 }
+inputs: { Up: { p: nat } }
+outputs: { Ok: {} }
+transitions:
+  - { from: A, to: B, on: Up, when: 'p >= 0 && v < 3', assign: { v: v + 1 } }
+  - { from: B, to: A, on: Ok, when: 'w >= 0', assign: { w: 0 } }
+";
+    let file = from_bytes("m.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
+    let specification = read_specification(file).unwrap().0.iosts;
+    let all = mutants(&specification, 200, 1);
+    assert!(all.len() > 20, "{}", all.len());
+    for mutant in &all {
+        let edits = edits(&specification, &mutant.iosts);
+        let told: Vec<(Option<usize>, &str, &str)> = edits
+            .iter()
+            .map(|edit| (edit.place.as_ref().map(|(_, line)| *line), edit.old.as_str(), edit.new.as_str()))
+            .collect();
+        assert!(!told.is_empty() || mutant.operator.name() == "internal step added", "{mutant:?}");
+        assert!(told.iter().all(|(_, old, new)| old != new), "{told:?}");
+        // That a natural number is not negative says nothing.
+        for (old, new) in [("when: p >= 0 && v < 3", "when: v < 3"), ("when: w >= 0", "")] {
+            assert!(!told.iter().any(|(_, a, b)| *a == old && *b == new), "{told:?}");
+        }
+    }
+    let edits: Vec<_> = all.iter().flat_map(|one| edits(&specification, &one.iosts)).collect();
+    let is_there = |line, old: &str, new: &str| {
+        let place = Some(("m.yaml".to_owned(), line));
+        edits.iter().any(|edit| edit.place == place && edit.old == old && edit.new == new)
+    };
+    assert!(is_there(8, "assign: { v: v + 1 }", ""), "{edits:#?}");
+    assert!(is_there(9, "to: A", "to: B"), "{edits:#?}");
 }

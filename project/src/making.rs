@@ -6,12 +6,14 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_analyses::solver::{Solver, Statistics};
 use coreach_analyses::symbolic::search::SearchBound;
+use coreach_execution::TestCase;
+use coreach_execution::planner::prospect::{WinningProspect, prospect};
 use coreach_execution::planner::{Example, example};
 use coreach_model::budget::{Budget, Limit, Passed};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::{Diagnostic, journal};
 use coreach_pipeline::artifact::Verdict;
-use coreach_pipeline::export::View;
+use coreach_pipeline::export::{View, json};
 use coreach_pipeline::online::{OnlineTest, online};
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, Stage, generate_for, generate_timed};
@@ -131,6 +133,9 @@ fn make_within(
 /// The search for a run to Pass has this part of the budget of a piece of work.
 const SEARCH: u32 = 4;
 
+/// A question of a search is as short as the search.
+const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
+
 /// Looks for a shortest run to Pass. A property has no Pass, so nothing comes of it. Where the search has
 /// looked at all paths and no run passes, the purpose is unreachable. The search has its own share of `time`.
 pub fn search_run(
@@ -139,14 +144,13 @@ pub fn search_run(
     domain: DomainKind,
     time: Duration,
 ) -> Option<Example> {
-    const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
     let case = &made.generation.test_case;
     if !case.verdicts.contains(&Some(Verdict::Pass)) {
         return None;
     }
     let share = time / SEARCH;
     let search = |_: &Budget| {
-        let test = coreach_execution::TestCase::new(case.iosts.clone(), case.verdicts.clone());
+        let test = TestCase::new(case.iosts.clone(), case.verdicts.clone());
         example(&test, &mut Z3Solver::new(QUESTION))
     };
     let found = match budget::within("example", share, search) {
@@ -160,6 +164,20 @@ pub fn search_run(
         made.unreachable = Some(explain_by_search(purpose, domain));
     }
     Some(found)
+}
+
+/// Says what can be won in a test, as it is run; nothing of one that is too large to be played. That has its
+/// own share of `time`.
+pub fn look_ahead(view: &View<'_>, time: Duration) -> Option<WinningProspect> {
+    const MOST_TRANSITIONS: usize = 20_000;
+    if view.iosts.transitions.len() > MOST_TRANSITIONS || view.found.reachable == Some(false) {
+        return None;
+    }
+    let found = budget::within("prospect", time / SEARCH, |_| {
+        let test = TestCase::from_document(&json::document(view)).ok()?;
+        prospect(&test, &mut Z3Solver::new(QUESTION))
+    });
+    found.ok().flatten()
 }
 
 /// What was made of a purpose for judging on line.

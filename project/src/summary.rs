@@ -5,7 +5,7 @@
 
 use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
-use coreach_execution::mutation::{MutantStatus, Result as Judged};
+use coreach_execution::mutation::{MutantStatus, Result as Judged, TextEdit};
 use coreach_model::Iosts;
 use serde::Serialize;
 use serde_json::Value;
@@ -42,8 +42,13 @@ pub struct MutationSummary<'a> {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MutantSummary<'a> {
+    /// Which one it is, from 1: `coreach mutate --write` writes it.
+    pub number: usize,
+    /// How it was made.
     pub operator: &'a str,
     pub change: String,
+    /// Where it differs, as edits of the specification.
+    pub edits: Vec<EditSummary>,
     /// [`MutantStatus::name`]
     pub fate: &'static str,
     /// The test case that killed it first.
@@ -60,6 +65,21 @@ pub struct MutantSummary<'a> {
     /// How often the suite came through the changed transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visits: Option<usize>,
+}
+
+/// A text of the specification, and what stands there in a mutant.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct EditSummary {
+    /// The file; none where something was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Empty where something was added.
+    pub old: String,
+    /// Empty where something was taken away.
+    pub new: String,
 }
 
 /// What failed, once, with all mutants that were killed by it.
@@ -160,7 +180,12 @@ pub fn mutation<'a>(mutants: &'a Mutants, open: &'a [String], exit_code: u8) -> 
 }
 
 fn summary<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
-    let Judged { mutant, fate, visits } = one;
+    let Judged { mutant, fate, visits, edits, number } = one;
+    let edit = |one: &TextEdit| {
+        let (file, line) = one.place.clone().unzip();
+        EditSummary { file, line, old: one.old.clone(), new: one.new.clone() }
+    };
+    let edits = edits.iter().map(edit).collect();
     let (killed_by, seed, bucket) = match fate {
         MutantStatus::Killed { test, seed, bucket, .. } => {
             (all.tests.get(*test).cloned(), Some(*seed), Some(bucket.id()))
@@ -172,7 +197,8 @@ fn summary<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
         _ => Vec::new(),
     };
     let (operator, change, visits) = (mutant.operator.name(), mutant.change.clone(), *visits);
-    MutantSummary { operator, change, fate: fate.name(), killed_by, seed, bucket, trace, visits }
+    let (fate, number) = (fate.name(), *number);
+    MutantSummary { number, operator, change, edits, fate, killed_by, seed, bucket, trace, visits }
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize)]

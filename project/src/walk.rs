@@ -18,12 +18,13 @@ use coreach_artifact::layout::to_text;
 use coreach_execution::TestCase;
 use coreach_execution::coverage::{Item, Items};
 use coreach_execution::record::Record;
-use coreach_execution::walk::goals::WalkGoal;
+use coreach_execution::walk::goals::{WalkGoal, counts_on, sets_back};
 use coreach_execution::walk::{Standing, Walk};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::reader::Reading;
+use coreach_model::{Datum, TransitionId};
 use coreach_pipeline::Conformance;
 use coreach_pipeline::export::{self, ONLINE, View};
 use coreach_pipeline::limits::Limits;
@@ -33,7 +34,7 @@ use serde_json::{Value as Json, json};
 use crate::budget;
 use crate::cases::Case;
 use crate::cover::Criterion;
-use crate::cover::goals::{self, Goal, goals};
+use crate::cover::goals::{self, Goal, definitions_and_uses, goals};
 use crate::file_kind::{FileKind, load_text_of};
 use crate::{project, render};
 
@@ -117,18 +118,29 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     let is_quiet = |number| iosts.action(iosts.transitions[number].action).kind == ActionKind::Quiescence;
     let goal = |goal| match goal {
         Goal::Item(number) => match items.all()[number] {
+            // Silence that is allowed is never wrong: nobody waits for it.
+            Item::Transition(transition) if is_quiet(transition) => None,
             Item::Transition(transition) => Some(WalkGoal::Transition(transition)),
             _ => None,
         },
-        // A second silence after the first is not awaited.
-        Goal::Pair(first, second) if is_quiet(first) && is_quiet(second) => None,
+        Goal::Pair(first, second) if is_quiet(first) || is_quiet(second) => None,
         Goal::Pair(first, second) => Some(WalkGoal::Pair(first, second)),
+        Goal::DefinitionUse { used, .. } if is_quiet(used) => None,
         Goal::DefinitionUse { variable, definition, used } => {
             Some(WalkGoal::DefinitionUse(variable, definition, used))
         }
         Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => None,
     };
-    goals(iosts, &items, criterion).into_iter().filter_map(goal).collect()
+    let mut all = goals(iosts, &items, criterion);
+    if criterion == Criterion::DefinitionUse {
+        // A counter that is set back counts on from there.
+        let keeps = |definition: TransitionId, number: TransitionId, variable: &Datum| {
+            sets_back(iosts, &iosts.transitions[definition], variable)
+                && counts_on(&iosts.transitions[number], variable)
+        };
+        all = definitions_and_uses(iosts, &keeps);
+    }
+    all.into_iter().filter_map(goal).collect()
 }
 
 pub fn listed(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkGoal> {

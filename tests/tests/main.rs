@@ -45,4 +45,5 @@ mod thesis;
 mod timed;
 mod timed_runs;
 mod unreachable;
+mod winning;
 mod written;

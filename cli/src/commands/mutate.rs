@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::mutation::{
-    Effort, Mutant, MutantStatus, Operator, Result as Judged, judge, mutants, visits,
+    Effort, Mutant, MutantStatus, Operator, Result as Judged, TextEdit, judge, mutants, visits,
 };
 use coreach_execution::{Settings, TestCase};
+use coreach_model::writer::write_yaml;
 use coreach_model::{Diagnostic, Iosts};
+use coreach_pipeline::named_types::named_types;
 use coreach_project::budget;
 use coreach_project::cases::{self, Cases};
 use coreach_project::summary::{Mutants, ShortestSummary, killed, mutation, transitions};
@@ -89,6 +91,9 @@ fn given(configuration: &Path, tries: &TriesArguments, is_quiet: bool) -> Result
 pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let Given { specification, tests, names, mutants: all, effort, exit } =
         given(&arguments.configuration, &arguments.tries, arguments.quiet)?;
+    if let Some(number) = arguments.write {
+        return written(&all, number.get(), exit);
+    }
     let time = budget::time(None);
     let progress = ProgressLine::start(all.len(), !arguments.quiet);
     let mut stops: Vec<Diagnostic> = Vec::new();
@@ -126,9 +131,9 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     // What the budget has ended is no result: it is open.
     let answer = move |results: &[Option<Result<Judged, Diagnostic>>], code| {
         let (mut mutants, mut open) = (heading.clone(), Vec::new());
-        for (result, change) in results.iter().zip(&changes) {
+        for (place, (result, change)) in results.iter().zip(&changes).enumerate() {
             match result {
-                Some(Ok(one)) => mutants.judged.push(one.clone()),
+                Some(Ok(one)) => mutants.judged.push(Judged { number: place + 1, ..one.clone() }),
                 Some(Err(_)) | None => open.push(change.clone()),
             }
         }
@@ -151,6 +156,26 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let exit = exit.and(if stops.is_empty() { Exit::Fine } else { Exit::Stopped });
     let results: Vec<_> = results.into_iter().map(Some).collect();
     Ok(CommandAnswer::of_text(exit, answer(&results, exit.code())))
+}
+
+/// The mutant of this number as a specification.
+fn written(all: &[Mutant], number: usize, exit: Exit) -> CommandResult {
+    let Some(mutant) = all.get(number - 1) else {
+        let message = format!("there is no mutant {number}: {} were made", all.len());
+        let help = "`--mutants` and `--seed` decide which mutants are made";
+        return Err(Diagnostic::error("no-mutants", message).help(help).into());
+    };
+    let iosts = &mutant.iosts;
+    let text = write_yaml(iosts, &named_types(iosts));
+    let head = format!("# {}: {}\n", mutant.operator.name(), mutant.change);
+    Ok(CommandAnswer::new(exit, || (), || head + &text))
+}
+
+/// An edit in a line: `specification.yaml:7: when: v < 3 -> when: v < 4`.
+fn edit_line(edit: &TextEdit) -> String {
+    let place = edit.place.as_ref().map(|(file, line)| format!("{file}:{line}: ")).unwrap_or_default();
+    let shown = |text: &str| if text.is_empty() { "nothing".to_owned() } else { text.to_owned() };
+    format!("  {place}{} -> {}\n", shown(&edit.old), shown(&edit.new))
 }
 
 /// The counts in a line, and a line for each thing by which mutants were killed.
@@ -209,7 +234,8 @@ fn text(mutants: &Mutants) -> String {
             plural(*events, "event"),
         ));
     }
-    for Judged { mutant, fate, visits } in &mutants.judged {
+    for Judged { mutant, fate, visits, edits, number } in &mutants.judged {
+        let edits: String = edits.iter().map(edit_line).collect();
         if let MutantStatus::Survived { trace } = fate {
             let (operator, change) = (mutant.operator.name(), &mutant.change);
             let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
@@ -219,9 +245,12 @@ fn text(mutants: &Mutants) -> String {
                 None => "the change is at no single transition",
             };
             text.push_str(&format!(
-                "survived: {operator}: {change}\n  {why}\n  it shows by {}\n",
+                "survived: mutant {number}, {operator}: {change}\n{edits}  {why}\n  it shows by {}\n",
                 trace.join(" ")
             ));
+        } else if console::is_verbose() {
+            let (fate, operator, change) = (fate.name(), mutant.operator.name(), &mutant.change);
+            text.push_str(&format!("{fate}: mutant {number}, {operator}: {change}\n{edits}"));
         }
     }
     let missed = mutants.transitions.iter().filter(|transition| transition.visits == 0);

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::planner::Example;
+use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
-use coreach_project::making::{MadeTest, Measured, Says, make, search_run};
+use coreach_project::making::{MadeTest, Measured, Says, look_ahead, make, search_run};
 use coreach_project::project::{Project, load};
 use coreach_project::written::read_back;
 use coreach_project::{budget, render};
@@ -65,11 +66,15 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
             write(&project, &outputs, &purpose.iosts.name, &views, arguments.options())
         })?;
         let example = search_run(&mut made, purpose, domain, time);
-        Ok((made, example, written))
+        says(format!("{}: what can be won", purpose.iosts.name));
+        let is_open = made.unreachable.is_none();
+        let view = View::of(&made.generation, Stage::InputComplete);
+        let prospect = is_open.then(|| look_ahead(&view, time)).flatten();
+        Ok((made, (example, prospect), written))
     };
     let has_check = arguments.check;
-    all.each(None, work, |name, (made, example, written)| {
-        tell(has_check, name, domain, (&made, example), written)
+    all.each(None, work, |name, (made, found, written)| {
+        tell(has_check, name, domain, (&made, found), written)
     })
 }
 
@@ -216,6 +221,47 @@ struct ExampleJson {
     events: Vec<String>,
 }
 
+/// What can be won.
+#[derive(Clone, Serialize)]
+struct WinningJson {
+    level: &'static str,
+    /// What is surely not exceeded.
+    at_best: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within_events: Option<usize>,
+    positions: usize,
+    constants: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spoiler: Option<SpoilerJson>,
+}
+
+/// An answer after which less can be won; none is silence.
+#[derive(Clone, Serialize)]
+struct SpoilerJson {
+    after: Vec<String>,
+    answer: Option<String>,
+    leaves: &'static str,
+}
+
+impl WinningJson {
+    fn of(found: &WinningProspect) -> Self {
+        let spoiler = found.spoiler.as_ref().map(|spoiler| SpoilerJson {
+            after: spoiler.after.iter().map(ToString::to_string).collect(),
+            answer: spoiler.answer.as_ref().map(ToString::to_string),
+            leaves: spoiler.leaves.name(),
+        });
+        let constants = found.constants.iter();
+        WinningJson {
+            level: found.level.name(),
+            at_best: found.at_best.name(),
+            within_events: found.within,
+            positions: found.positions,
+            constants: constants.map(|(datum, value)| (datum.to_string(), value.to_string())).collect(),
+            spoiler,
+        }
+    }
+}
+
 /// What `--check` left open of one stage's result.
 #[derive(Clone, Serialize)]
 struct Unsettled {
@@ -231,6 +277,8 @@ struct Details {
     lookahead: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<ExampleJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winning: Option<WinningJson>,
     selection: Selection,
     imprecisions: Vec<String>,
     queries: u64,
@@ -390,11 +438,11 @@ fn tell(
     has_check: bool,
     name: &str,
     domain: DomainKind,
-    (made, example): (&MadeTest, Option<Example>),
+    (made, (example, prospect)): (&MadeTest, (Option<Example>, Option<WinningProspect>)),
     written: Written,
 ) -> Told<Details> {
     let exit = exit_of(made.unreachable.as_ref(), &written);
-    let text = summary(name, domain, made, example.as_ref(), &written);
+    let text = summary(name, domain, made, (example.as_ref(), prospect.as_ref()), &written);
     let mut notes = imprecisions(&made.generation.test_graph.imprecisions);
     notes.extend(doubts(made));
     if has_check {
@@ -421,6 +469,7 @@ fn tell(
                 }),
                 Some(Example::None | Example::NotFound(_)) | None => None,
             },
+            winning: prospect.as_ref().map(WinningJson::of),
             selection: Selection {
                 pruned: graph.selection.pruned,
                 strengthened: graph.selection.strengthened,
@@ -461,7 +510,7 @@ fn summary(
     name: &str,
     domain: DomainKind,
     made: &MadeTest,
-    example: Option<&Example>,
+    (example, prospect): (Option<&Example>, Option<&WinningProspect>),
     written: &Written,
 ) -> String {
     let mut rows = vec![
@@ -501,7 +550,13 @@ fn summary(
         }
     }
     text += &example.map(example_line).unwrap_or_default();
+    text += &prospect.map(prospect_line).unwrap_or_default();
     text + &files(&written.files)
+}
+
+/// `what can be won: forced, within 3 events`
+fn prospect_line(prospect: &WinningProspect) -> String {
+    format!("  what can be won: {prospect}\n")
 }
 
 /// `a shortest run to Pass: c = 1; A(1), B()`

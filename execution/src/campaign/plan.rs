@@ -161,6 +161,7 @@ impl RunSettings {
                 tolerance: TOLERANCE,
                 samples: Samples::new(),
                 sample_programs: Default::default(),
+                weights: Default::default(),
             },
         })
     }

@@ -66,9 +66,14 @@ pub struct OnlineJudge<'a> {
 impl<'a> OnlineJudge<'a> {
     /// In its initial state (R0), with the constants in it; `online` is what `test` says of its judging.
     pub fn new(test: &'a TestCase, online: &'a Online, initial: State, silence_fails: bool) -> Self {
-        let monitor = Monitor::new(&test.iosts, [initial].into());
+        OnlineJudge { silence_fails, ..OnlineJudge::in_states(test, online, [initial].into()) }
+    }
+
+    /// Where these states are possible, and all that internal steps lead to.
+    pub fn in_states(test: &'a TestCase, online: &'a Online, states: BTreeSet<State>) -> Self {
+        let monitor = Monitor::new(&test.iosts, states);
         let verdict = verdict(test, online, &monitor);
-        OnlineJudge { test, online, monitor, verdict, silence_fails, is_silent: false }
+        OnlineJudge { test, online, monitor, verdict, silence_fails: false, is_silent: false }
     }
 
     /// The same, where more states than these are gathered to formulas.

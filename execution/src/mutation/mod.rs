@@ -14,6 +14,7 @@
 //!
 //! **Ends**: everything is counted. **Costs** mutants x test cases x seeds runs in memory.
 
+mod edits;
 pub mod operators;
 
 use std::collections::BTreeSet;
@@ -24,6 +25,8 @@ use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict, Violated};
+use edits::is_equal;
+pub use edits::{TextEdit, edits};
 pub use operators::{Mutant, Operator, mutate};
 
 use crate::bucket::Bucket;
@@ -86,22 +89,28 @@ pub struct Result {
     /// How often runs of the suite came through the transition that was changed, on the specification itself;
     /// `None` where the change is no transition's.
     pub visits: Option<usize>,
+    /// Where it differs.
+    pub edits: Vec<TextEdit>,
+    /// Which one it is of those that were made, from 1; 0 of one alone.
+    pub number: usize,
 }
 
-/// Some mutants, each made once: operators in turn, places by lot.
+/// Some mutants, each made once: operators in turn, places by lot. None is the specification in other words.
 pub fn mutants(specification: &Iosts, most: usize, seed: u64) -> Vec<Mutant> {
     /// Draws of one operator that may fail or repeat, before it is left alone.
     const PATIENCE: usize = 24;
     let mut random = Random::new(seed ^ 0x6d75_7461_7465);
     let mut found: Vec<Mutant> = Vec::new();
     let mut dull = vec![0; Operator::ALL.len()];
+    let mut solver = Lazy::default();
     while found.len() < most && dull.iter().any(|count| *count < PATIENCE) {
         for (operator, dull) in Operator::ALL.iter().zip(&mut dull) {
             if *dull >= PATIENCE || found.len() >= most {
                 continue;
             }
             let new = mutate(&mut random, specification, *operator)
-                .filter(|new| !found.iter().any(|known| is_same(&known.iosts, &new.iosts)));
+                .filter(|new| !found.iter().any(|known| is_same(&known.iosts, &new.iosts)))
+                .filter(|new| !is_equal(specification, &new.iosts, &mut solver));
             match new {
                 Some(new) => found.push(new),
                 None => *dull += 1,
@@ -147,7 +156,7 @@ pub fn judge(
 ) -> Result {
     let fate = fate(specification, tests, &mutant.iosts, effort);
     let visits = mutant.transition.and_then(|at| visits.find(at).copied());
-    Result { mutant, fate, visits }
+    Result { edits: edits(specification, &mutant.iosts), mutant, fate, visits, number: 0 }
 }
 
 /// How a run has violated the property that its test case is of, where it has.

@@ -24,7 +24,7 @@
 //! An output that ioc lets stay away may be waited for in vain. Then the wait is no move of that state any
 //! more, and the graph is solved again.
 //!
-//! **Inexact**: up to [`MOST_VALUES`] vectors of values of a transition are all tried, and of more some. What
+//! **Inexact**: up to [`MOST_LISTED`] vectors of values of a transition are all tried, and of more some. What
 //! is called sure may be lost to an answer with other values, and then it is planned again. Nothing is judged
 //! by it.
 //!
@@ -83,6 +83,9 @@ const TRIED: usize = 24;
 
 /// Vectors of values of one transition in one state.
 const MOST_VALUES: usize = 8;
+
+/// As many as a transition has at all, if these are so few.
+const MOST_LISTED: usize = 16;
 
 /// Of these, vectors of one class.
 const OF_A_CLASS: usize = 2;
@@ -462,7 +465,7 @@ impl Game {
         };
         let mut found = Vec::new();
         let mut of_class: HashMap<SignClass, usize> = HashMap::new();
-        let listed = all_candidates(&self.sought, number, state, MOST_VALUES);
+        let listed = all_candidates(&self.sought, number, state, MOST_LISTED);
         let is_listed = listed.is_some();
         let tried = listed.unwrap_or_else(|| candidates(&self.sought, number, state, TRIED, false, sources));
         for step in tried {
@@ -472,7 +475,7 @@ impl Game {
             if *alike > OF_A_CLASS && !is_listed {
                 continue;
             }
-            if found.len() >= MOST_VALUES {
+            if found.len() >= MOST_VALUES && !is_listed {
                 break;
             }
             let event = Event::new(name.clone(), step.values);

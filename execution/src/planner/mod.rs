@@ -14,8 +14,9 @@
 //! the fewest events of these; elsewhere that with the best chance, by the answers that came so far
 //! ([`Experience`]). While the implementation answers as was hoped, or Pass is sure, nothing is searched.
 //!
-//! A test that is judged on line is in several states at once, and a timed one in states that instants
-//! decide: these have no game. There the way is followed, and planned anew when it is left.
+//! A test that is judged on line is in several states at once: its game is one of sets of states
+//! (`together.rs`), which is listed whole where that is possible. Where nothing is known of Pass in it, and
+//! in a timed test, whose states instants decide, the way is followed, and planned anew when it is left.
 //!
 //! **Where there is no plan**, because none was found within the limits or the judge has no test case to plan
 //! in, the moves are in random order. Which values were planned is counted with the others
@@ -27,8 +28,12 @@
 mod experience;
 mod game;
 mod goal;
+mod listed;
 mod moves;
+pub mod prospect;
 mod queues;
+mod solved;
+mod together;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,6 +56,8 @@ pub use crate::planner::experience::Experience;
 use crate::planner::experience::SignClass;
 use crate::planner::game::Game;
 pub use crate::planner::goal::goal;
+pub use crate::planner::solved::WinningLevel;
+use crate::planner::together::GameTogether;
 use crate::run::Occurrence;
 use crate::test_case::TestCase;
 use crate::values::{MIX, Values, any, pivots};
@@ -74,6 +81,7 @@ pub struct Planner {
     /// From these no way was found: it is not searched for twice.
     lost: Vec<State>,
     game: Option<Playing>,
+    together: Option<GameTogether>,
 }
 
 /// A game that is played.
@@ -109,6 +117,13 @@ impl Planner {
         if let (true, [state]) = (has_game(test), states) {
             self.play(test, state, random, solver);
             return self.chosen();
+        }
+        if test.timed.is_none() {
+            let together = self.together.get_or_insert_with(|| GameTogether::new(test));
+            if together.play(test, states, random, solver) {
+                self.route.clear();
+                return self.chosen();
+            }
         }
         // What was planned up to here has happened, or something else has. Internal steps are in the states
         // already.
@@ -182,10 +197,10 @@ impl Planner {
 
     /// The present step.
     fn chosen(&self) -> Option<&Planned> {
-        match &self.game {
-            Some(playing) => playing.chosen.as_ref().map(|(planned, _)| planned),
-            None => self.route.front(),
+        if let Some(playing) = &self.game {
+            return playing.chosen.as_ref().map(|(planned, _)| planned);
         }
+        self.together.as_ref().and_then(GameTogether::chosen).or_else(|| self.route.front())
     }
 
     /// The stimulus of the present step, where it is one through this transition.
@@ -202,6 +217,9 @@ impl Planner {
 
     /// Notes that what was planned did not come. Is there another plan now?
     pub fn waited_in_vain(&mut self) -> bool {
+        if let Some(together) = self.together.as_mut().filter(|together| together.chosen().is_some()) {
+            return together.waited_in_vain();
+        }
         let Some(Playing { game, at: Some(state), chosen, .. }) = &mut self.game else { return false };
         let is_dropped = game.drop_wait(state);
         if is_dropped {
@@ -213,6 +231,7 @@ impl Planner {
     /// Is nothing given away by waiting for silence here?
     pub fn may_idle(&self) -> bool {
         self.game.as_ref().is_none_or(|playing| playing.may_idle)
+            && self.together.as_ref().is_none_or(GameTogether::may_idle)
     }
 
     /// Notes what happened, through which transition, and that the judge has followed.

@@ -6,6 +6,7 @@
 //! delayed form, where delays are values like others: it says which stimulus leads to Pass, with which values
 //! and when. Where its instant has passed meanwhile, another one of the window is drawn.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use coreach_analyses::solver::Solver;
@@ -23,6 +24,7 @@ use crate::values::{MIX, Values};
 
 struct Planner<'b> {
     strategy: Strategy<'b>,
+    weights: BTreeMap<String, usize>,
     values: Values,
     solver: Lazy,
     random: Random,
@@ -38,7 +40,9 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'
         }
     }
     values.begin(&session.judge.constants());
-    let mut planner = Planner { strategy, values, solver: Lazy::default(), random: Random::new(seed) };
+    let weights = session.settings.weights.clone();
+    let mut planner =
+        Planner { strategy, weights, values, solver: Lazy::default(), random: Random::new(seed) };
     let run = driver::run(session, seed, &mut planner);
     Run { mix: planner.values.end(), ..run }
 }
@@ -46,7 +50,8 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'
 impl Director for Planner<'_> {
     fn plan(&mut self, scene: Scene<'_>) -> Plan {
         let Scene { judge, now, tolerance, takes_stimuli, .. } = scene;
-        let Some(moves) = order(&mut self.strategy, judge, &mut self.random, &mut self.solver) else {
+        let Some(moves) = order(&mut self.strategy, judge, &self.weights, &mut self.random, &mut self.solver)
+        else {
             return Plan::Over(Cause::Ended);
         };
         let Some((test, states)) = judge.scene() else { return Plan::Over(Cause::NothingToDo) };

@@ -105,6 +105,19 @@ fn the_mix_is_what_was_asked_for() {
     assert!(mix[&Source::Diverse] > 20 && seen.len() > 15, "{mix:?} {seen:?}");
 }
 
+/// Precision: of a small range too, a third is drawn from all of it alike, after few draws and after many.
+#[test]
+fn of_a_small_range_a_third_is_uniform() {
+    let iosts = model("", "int", "bool", "1 <= a <= 15");
+    for runs in [40, 4000] {
+        let (seen, counts, _) = choose_all(&iosts, MIX, runs);
+        // The other parameter has two values, which are always drawn alike.
+        let uniform = counts[&Source::Uniform] as u64 - runs;
+        assert!(uniform * 3 >= runs, "{uniform} of {runs}: {counts:?}");
+        assert!(runs < 4000 || seen.len() == 30, "{seen:?}");
+    }
+}
+
 /// Precision: no lot meets a part of a document, and for each the solver was asked, some milliseconds long.
 #[test]
 fn what_the_guard_says_outright_is_neither_drawn_nor_asked_for() {

@@ -1,8 +1,9 @@
 //! What a walk is to meet, and what a step meets.
 //!
 //! **Goals** are what a criterion lists: a transition, two transitions one right after the other, a variable
-//! that is assigned here and used there. What a step meets depends on the steps before it, of which a
-//! [`Trail`] keeps what matters: the last transition, and for each variable where it got its value.
+//! that is assigned here and used there, a number that is set back here and used there when it has counted
+//! on. What a step meets depends on the steps before it, of which a [`Trail`] keeps what matters: the last
+//! transition, and for each variable where it got its value and where it was set back.
 //!
 //! **Classes** cannot be listed before. Each comparison in a guard that the step decides about (those of
 //! its action where it begins, all of them where it ends) has one of five signs: much less, one less,
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 
 use coreach_analyses::live::live;
 use coreach_model::hash::FastMap;
-use coreach_model::iosts::{Action, ActionKind, Iosts};
+use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, determined};
 use coreach_model::term::evaluate::{Valuation, evaluate_with, holds_with};
 use coreach_model::term::node::{Comparison, Node};
@@ -80,6 +81,9 @@ pub struct Trail {
     pub last: Option<TransitionId>,
     /// For each variable, where it was assigned.
     pub defined: Vec<Option<TransitionId>>,
+    /// For each variable, where it was set back to a constant that it was not. To count on from there ends
+    /// nothing: only so it shows at the end of a counter that it was not set back.
+    pub set_back: Vec<Option<TransitionId>>,
 }
 
 /// A specification with the goals of its walk.
@@ -226,22 +230,41 @@ impl SoughtGoal {
             meet(&WalkGoal::Pair(last, number));
         }
         for &place in &self.reads[number] {
-            if let Some(definition) = trail.defined.get(place).copied().flatten() {
+            let defined = [&trail.defined, &trail.set_back].map(|all| all.get(place).copied().flatten());
+            for definition in defined.into_iter().flatten() {
                 meet(&WalkGoal::DefinitionUse(self.iosts.variables[place].clone(), definition, number));
             }
         }
         found
     }
 
-    /// The trail behind a step.
-    pub fn after(&self, trail: &Trail, number: TransitionId) -> Trail {
+    /// The trail behind a step from one state to another.
+    pub fn after(&self, trail: &Trail, number: TransitionId, from: &State, to: &State) -> Trail {
+        // Silence changes nothing.
+        if self.kind(number) == ActionKind::Quiescence {
+            return trail.clone();
+        }
         let transition = &self.iosts.transitions[number];
-        let assigned = self.iosts.variables.iter().enumerate().map(|(place, variable)| {
+        let variables = || self.iosts.variables.iter().enumerate();
+        let live = |place: usize| self.live_variables[transition.target][place];
+        let assigned = variables().map(|(place, variable)| {
             let here = transition.assignments.contains_key(variable).then_some(number);
             let defined = here.or_else(|| trail.defined.get(place).copied().flatten());
-            defined.filter(|_| self.live_variables[transition.target][place])
+            defined.filter(|_| live(place))
         });
-        Trail { last: Some(number), defined: assigned.collect() }
+        let set_back = variables().map(|(place, variable)| {
+            let before = trail.set_back.get(place).copied().flatten();
+            let here = match transition.assignments.get(variable) {
+                None => before,
+                Some(_) if counts_on(transition, variable) => before,
+                Some(_) if sets_back(&self.iosts, transition, variable) => {
+                    (from.valuation.get(variable) != to.valuation.get(variable)).then_some(number)
+                }
+                Some(_) => None,
+            };
+            here.filter(|_| live(place))
+        });
+        Trail { last: Some(number), defined: assigned.collect(), set_back: set_back.collect() }
     }
 
     /// The signs of the comparisons that a step with these values decides about. None if no class is wanted.
@@ -292,6 +315,19 @@ impl SoughtGoal {
         }
         found
     }
+}
+
+/// Does the transition add to the variable what it was before?
+pub fn counts_on(transition: &Transition, variable: &Datum) -> bool {
+    let value = transition.assignments.get(variable);
+    variable.ty().is_number() && value.is_some_and(|value| value.mentions(variable))
+}
+
+/// Does the transition give the variable, a number, a value that is always the same?
+pub fn sets_back(iosts: &Iosts, transition: &Transition, variable: &Datum) -> bool {
+    let value = transition.assignments.get(variable);
+    variable.ty().is_number()
+        && value.is_some_and(|value| value.data().iter().all(|datum| iosts.constants.contains(datum)))
 }
 
 /// The data that a guard limits, and those that are assigned to them. It limits what it compares by order, or

@@ -81,7 +81,8 @@ impl Positions {
                 let signs = sought.signs(number, state, &event.values, &to);
                 met.classes.extend(sought.classes(number, state, &event.values, &signs));
                 let goals = goals.iter().copied().chain(sought.met(trail, number)).collect();
-                next.arrive((to, sought.after(trail, number)), goals);
+                let behind = sought.after(trail, number, state, &to);
+                next.arrive((to, behind), goals);
             }
         }
         *self = next.closed(sought);
@@ -126,7 +127,8 @@ impl Positions {
                 let Some(to) = fire(&sought.iosts, transition, state, &[]) else { continue };
                 let mut goals = self.all.get(&position).cloned().unwrap_or_default();
                 goals.extend(sought.met(trail, number));
-                let next = (to, sought.after(trail, number));
+                let behind = sought.after(trail, number, state, &to);
+                let next = (to, behind);
                 if self.arrive(next.clone(), goals) {
                     work.push(next);
                 }

@@ -220,13 +220,12 @@ pub fn search<'p>(
         sources.random.shuffle(&mut outgoing);
         for number in outgoing {
             let kind = sought.kind(number);
-            if is_silent && at < roots && kind != ActionKind::Input {
+            if kind == ActionKind::Quiescence || is_silent && at < roots && kind != ActionKind::Input {
                 continue;
             }
             let transition = &sought.iosts.transitions[number];
             let action = &sought.iosts.action(transition.action).name;
             let met = sought.met(&trail, number);
-            let behind = sought.after(&trail, number);
             // The nearest place where it may be tried is tried with more values.
             let most = if tried.insert(number) { MANY } else { FEW };
             let mut steps: Vec<(u64, Vec<usize>, &KnownStep)> = Vec::new();
@@ -258,7 +257,8 @@ pub fn search<'p>(
                 let is_fresh = nodes[at].is_fresh || !fresh.is_empty();
                 let one = Best { is_fresh, gain, depth, at: nodes.len() };
                 let is_better = best.as_ref().is_none_or(|best| one.is_better(best));
-                let position = (step.to.clone(), behind.clone());
+                let behind = sought.after(&trail, number, &state, &step.to);
+                let position = (step.to.clone(), behind);
                 let is_new = known.insert(essence(sought, &position));
                 if is_new {
                     let is_novel = is_novel(sought, &mut features, &position.0);

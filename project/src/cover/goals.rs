@@ -152,7 +152,8 @@ pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
             iosts.transitions.numbers().flat_map(follow).collect()
         }
         Criterion::DefinitionUse => {
-            iosts.variables.iter().flat_map(|variable| definitions_and_uses(iosts, variable)).collect()
+            let none = |_: TransitionId, _: TransitionId, _: &Datum| false;
+            definitions_and_uses(iosts, &none)
         }
         Criterion::AllPaths(_) | Criterion::Inclusion(_) | Criterion::Faults(_) | Criterion::Machine(..) => {
             Vec::new()
@@ -165,8 +166,20 @@ pub fn uses(transition: &Transition, variable: &Datum) -> bool {
         || transition.assignments.values().any(|value| value.mentions(variable))
 }
 
-/// The pairs between which a path leads that does not assign the variable, whatever its guards.
-fn definitions_and_uses(iosts: &Iosts, variable: &Datum) -> Vec<Goal> {
+/// The pairs between which a path leads that does not assign the variable, whatever its guards; or only where
+/// that `keeps` what the first one has assigned.
+pub fn definitions_and_uses(
+    iosts: &Iosts,
+    keeps: &dyn Fn(TransitionId, TransitionId, &Datum) -> bool,
+) -> Vec<Goal> {
+    iosts.variables.iter().flat_map(|variable| pairs_of(iosts, variable, keeps)).collect()
+}
+
+fn pairs_of(
+    iosts: &Iosts,
+    variable: &Datum,
+    keeps: &dyn Fn(TransitionId, TransitionId, &Datum) -> bool,
+) -> Vec<Goal> {
     let assigns = |number: TransitionId| iosts.transitions[number].assignments.contains_key(variable);
     let outgoing = iosts.outgoing();
     let mut found = Vec::new();
@@ -181,7 +194,8 @@ fn definitions_and_uses(iosts: &Iosts, variable: &Datum) -> Vec<Goal> {
                 if uses(transition, variable) {
                     used.insert(number);
                 }
-                if !assigns(number) && !std::mem::replace(&mut reached[transition.target], true) {
+                let goes_on = !assigns(number) || keeps(definition, number, variable);
+                if goes_on && !std::mem::replace(&mut reached[transition.target], true) {
                     work.push(transition.target);
                 }
             }

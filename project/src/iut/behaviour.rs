@@ -1,6 +1,6 @@
 //! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes,
 //! and what a closed connection and a new one are in the model; `shared`: what runs share; `samples`: values
-//! to try.
+//! to try; `weights`: how often actions are sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -19,8 +19,8 @@ use coreach_model::{Type, codec};
 use super::launch;
 use super::words::{Holes, IutReader};
 
-pub const KEYS: [&str; 7] =
-    ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples"];
+pub const KEYS: [&str; 8] =
+    ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples", "weights"];
 
 /// The ways on which there is a connection that can be closed.
 const CONNECTED: [&str; 2] = ["stdio", "tcp"];
@@ -51,9 +51,45 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
         tolerance,
         samples,
         sample_programs,
+        weights: shape::get(root, "weights").map(|node| weights(reader, node)).unwrap_or_default(),
     }
 }
 
+/// How often actions are sent by lot.
+fn weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usize> {
+    const LIKE: &str = "weights: { Cancel: 1, Add: 5 }";
+    /// A greater weight says no more.
+    const MOST: usize = 1000;
+    let entries = shape::mapping(reader.collector, node, "`weights`", LIKE).unwrap_or(&[]);
+    shape::check_distinct(reader.collector, entries, "duplicate-key", "action");
+    let mut weights = BTreeMap::new();
+    for entry in shape::first_entries(entries) {
+        let name = &entry.key.text;
+        let what = format!("`{name}`");
+        let Some(scalar) = shape::scalar(reader.collector, &entry.value, &what, LIKE) else { continue };
+        match scalar.text.parse() {
+            Ok(weight) if (1..=MOST).contains(&weight) => drop(weights.insert(name.clone(), weight)),
+            _ => {
+                let message = format!("the weight of {what} is no number from 1 to {MOST}");
+                reader.wrong(&entry.value, &message, "no weight", &format!("for example `{LIKE}`"));
+            }
+        }
+        let Some(iosts) = reader.iosts else { continue };
+        let known = || {
+            let all = iosts.actions.iter().filter(|action| action.kind == ActionKind::Input);
+            all.map(|action| action.name.as_str())
+        };
+        if !known().any(|known| known == name) {
+            let help = reader.collector.meant(name, "inputs", known);
+            let message = format!("unknown input `{name}`");
+            let label = "the model has no such input";
+            reader.collector.mistake("unknown-action", message, &entry.key.span, label, help);
+        }
+    }
+    weights
+}
+
+/// Values of parameters that are to be tried.
 fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String, SampleProgram>) {
     const LIKE: &str = "samples: { pUser: [alice, bob], pMail: [ { regex: '[a-z]{1,8}@a.org' } ] }";
     let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);

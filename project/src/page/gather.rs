@@ -18,6 +18,7 @@ use coreach_model::file;
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{load as load_file, read_specification};
 use coreach_model::{Diagnostic, budget as clock};
+use coreach_pipeline::Stage;
 use coreach_pipeline::export::View;
 use serde_json::Value as Json;
 
@@ -25,7 +26,7 @@ use super::{Page, graph};
 use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
 use crate::file_kind::{FileContent, FileKind, kind_of_document, read_content};
-use crate::making::{Says, make, make_online, search_run};
+use crate::making::{Says, look_ahead, make, make_online, search_run};
 use crate::project::{self, Project, load, of_purpose};
 use crate::{budget, jobs, stored};
 
@@ -195,6 +196,12 @@ fn all_of(
         for (purpose, domain) in pairs {
             match make_online(project, purpose, domain, false, says) {
                 Ok(made) => {
+                    let is_open = made.unreachable.is_none() && Some(&domain) == domains.first();
+                    let view = View::of_online(&made.test);
+                    let prospect = is_open.then(|| look_ahead(&view, budget::time(project.time))).flatten();
+                    if let Some(prospect) = prospect {
+                        page.note(format!("{}: what can be won: {prospect}", purpose.iosts.name));
+                    }
                     let draw = |_: &clock::Budget| page.made_online(purpose, domain.name(), &made);
                     let drawn = budget::within("draw", budget::time(project.time), draw);
                     drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
@@ -206,15 +213,22 @@ fn all_of(
     }
     let work = |(purpose, domain): &(&TestPurpose, DomainKind)| {
         let mut made = make(project, purpose, *domain, false, says)?;
-        let example = search_run(&mut made, purpose, *domain, budget::time(project.time));
-        Ok((made, example))
+        let time = budget::time(project.time);
+        let example = search_run(&mut made, purpose, *domain, time);
+        let is_open = made.unreachable.is_none() && Some(domain) == domains.first();
+        let view = View::of(&made.generation, Stage::InputComplete);
+        let prospect = is_open.then(|| look_ahead(&view, time)).flatten();
+        Ok((made, example, prospect))
     };
     let results = jobs::in_order(&pairs, settings.threads, work);
     let results = results
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
     for ((purpose, domain), result) in pairs.into_iter().zip(results) {
         match result {
-            Ok((made, example)) => {
+            Ok((made, example, prospect)) => {
+                if let Some(prospect) = prospect {
+                    page.note(format!("{}: what can be won: {prospect}", purpose.iosts.name));
+                }
                 says(format!("{} with {domain}: drawing", purpose.iosts.name));
                 let draw = |_: &clock::Budget| page.made(purpose, domain.name(), &made, example.as_ref());
                 let drawn = budget::within("draw", budget::time(project.time), draw);

@@ -16,6 +16,7 @@
 //!   traces.
 //! - [`conformance`]: ioc and ioc_TP (6.2, 6.13).
 //! - [`ambiguity`]: choices that no sequence of events resolves (A.15).
+//! - [`winning`]: what a tester can win, whatever comes.
 //! - [`execution`]: the verdicts of a test case against an implementation (6.5, 6.6).
 //!
 //! **Limits.** Sets of states are finite here but may be many: every exploration has a limit, and says when
@@ -36,6 +37,7 @@ pub mod subsets;
 pub mod text;
 pub mod value;
 pub mod walk;
+pub mod winning;
 
 /// The number of a valued action in its [`alphabet::Alphabet`].
 pub type EventId = u32;

@@ -66,7 +66,7 @@ const FULL: [&str; 19] = [
      headers: { A: b }, status: 204, expect: e, within_ms: 3 }, settle: { within_ms: 7, barrier: [{ pause_ms: 3 }, { command: [c] }, \
      { method: GET, path: /r }] }, headers: { A: b }, stimuli: { I: { method: GET, path: /, body: x, headers: { A: b } } }, \
      observations: { O: { status: 200, each: /l, values: { p: /p }, then: P }, P: { status: 200 } }, values: { p: { a: b } }, unmatched: fail }",
-    "iut: m\nevidence: { run_kb: 64, message_kb: 8, redact: [Authorization] }\nlink: { ordered: true, delay: 50 ms }\nwithin: { all: 5, locations: { L: 6 ms }, after: { I: 2 s } }\nsilence: fail\ntolerance_ms: 25\nsamples: { pCoinValue: [1, 5, { regex: '[1-9][0-9]?' }], pRemainingValue: { command: [c], directory: ., environment: { A: 1 }, within_ms: 9 } }\nsimulated: { model: specification.yaml, instantiate: { cPrice: 3 }, completion: demonic }",
+    "iut: m\nevidence: { run_kb: 64, message_kb: 8, redact: [Authorization] }\nlink: { ordered: true, delay: 50 ms }\nwithin: { all: 5, locations: { L: 6 ms }, after: { I: 2 s } }\nsilence: fail\ntolerance_ms: 25\nweights: { Coin: 5 }\nsamples: { pCoinValue: [1, 5, { regex: '[1-9][0-9]?' }], pRemainingValue: { command: [c], directory: ., environment: { A: 1 }, within_ms: 9 } }\nsimulated: { model: specification.yaml, instantiate: { cPrice: 3 }, completion: demonic }",
     "campaign: c\ntests: [{ configuration: coreach.yaml }, { test_case: coreach.yaml }]\niuts: [iut.yaml]\n\
      constants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 2 }\nstrategy: plan\nlimits: { quiescence_ms: 5, \
      quiescence_at: { Pay: 7 }, patience_ms: 0, steps: 4, run_ms: 9 }\nstore: s\nthreads: 2\nbudget: { time: 5s, memory: 1GB }",

@@ -2,13 +2,14 @@
 //! people and for later.
 
 use coreach_analyses::DomainKind;
+use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::export::View;
 use coreach_project::budget;
-use coreach_project::making::{MadeOnline, Says, make_online};
+use coreach_project::making::{MadeOnline, Says, look_ahead, make_online};
 use serde::Serialize;
 
-use super::{Making, Report, Told, Written, exit_of, files, imprecisions, write};
+use super::{Making, Report, Told, WinningJson, Written, exit_of, files, imprecisions, prospect_line, write};
 use crate::commands::{CommandResult, plural};
 use crate::pieces::reason;
 
@@ -16,6 +17,8 @@ use crate::pieces::reason;
 struct Details {
     locations: usize,
     transitions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winning: Option<WinningJson>,
     imprecisions: Vec<String>,
     queries: u64,
     files: Vec<String>,
@@ -32,19 +35,29 @@ pub(super) fn run(all: &Making<'_>) -> CommandResult {
         let written = budget::within("write", budget::time(project.time), |_| {
             write(project, outputs, name, &views, arguments.options())
         })?;
-        Ok((made, written))
+        let is_open = made.unreachable.is_none();
+        let prospect = is_open.then(|| look_ahead(&views[0], budget::time(project.time))).flatten();
+        Ok((made, prospect, written))
     };
-    all.each(Some(project.judging.name()), work, |name, (made, written)| tell(name, domain, &made, written))
+    all.each(Some(project.judging.name()), work, |name, (made, prospect, written)| {
+        tell(name, domain, (&made, prospect.as_ref()), written)
+    })
 }
 
-fn tell(name: &str, domain: DomainKind, made: &MadeOnline, written: Written) -> Told<Details> {
+fn tell(
+    name: &str,
+    domain: DomainKind,
+    (made, prospect): (&MadeOnline, Option<&WinningProspect>),
+    written: Written,
+) -> Told<Details> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
     let text = format!(
-        "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}",
+        "{name} ({domain}, judged on line){result}\n  {}, {}, {:.3} seconds\n{}{}",
         plural(locations, "location"),
         plural(transitions, "transition"),
         made.seconds,
+        prospect.map(prospect_line).unwrap_or_default(),
         files(&written.files)
     );
     let (exit, problems) = (exit_of(made.unreachable.as_ref(), &written), written.problems());
@@ -56,6 +69,7 @@ fn tell(name: &str, domain: DomainKind, made: &MadeOnline, written: Written) -> 
         details: Some(Details {
             locations,
             transitions,
+            winning: prospect.map(WinningJson::of),
             imprecisions: made.test.imprecisions.clone(),
             queries: made.statistics.queries,
             files: written.files.iter().map(|path| path.display().to_string()).collect(),

@@ -13,8 +13,8 @@ use coreach_project::coverage::report::{
 use coreach_project::coverage::{CoverageKind, CoverageReport, Requirement, Runs};
 use coreach_project::render::to_json;
 use coreach_project::summary::{
-    CAMPAIGN_FORMAT_VERSION, CampaignSummary, KilledSummary, MutantSummary, MutationSummary, ShortestSummary,
-    TransitionSummary,
+    CAMPAIGN_FORMAT_VERSION, CampaignSummary, EditSummary, KilledSummary, MutantSummary, MutationSummary,
+    ShortestSummary, TransitionSummary,
 };
 use coreach_tests::schema;
 use serde_json::Value;
@@ -25,6 +25,13 @@ use crate::schemas::words;
 #[test]
 fn summaries_have_the_fields_and_words_of_their_schemas() {
     let killed = |operator: &Operator| MutantSummary {
+        number: 1,
+        edits: vec![EditSummary {
+            file: Some("s.yaml".to_owned()),
+            line: Some(3),
+            old: "when: x < 1".to_owned(),
+            new: "when: x < 2".to_owned(),
+        }],
         operator: operator.name(),
         change: "c".to_owned(),
         fate: "killed",

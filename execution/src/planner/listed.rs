@@ -1,0 +1,465 @@
+//! The positions of a game, with all that may happen in each: what a game can be solved by.
+//!
+//! **Problem.** Who says that a purpose can be forced must know every answer that the specification allows,
+//! and who says that it cannot must know every stimulus.
+//!
+//! **Method.** A position is what the judge knows: the states that are possible after what was seen, one of a
+//! test case. Positions that differ only in data that nobody reads any more are one. The judge itself says
+//! where an event leads. Values of an event are listed by *classes* that are alike for the specification:
+//! all of a small type; the one that an equation names; of what no variable keeps any one that the guard
+//! takes; and of what is kept each one in a small range. Elsewhere some are drawn, and not all are known.
+//! Where several states are possible, values are alike if the same guards take them.
+//!
+//! **Ends** after so many positions. **Costs** a few evaluations for each event, and a question for some.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use coreach_analyses::hull::hull;
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::budget;
+use coreach_model::random::Random;
+use coreach_model::semantics::{Event, State, determined, fire};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::value::tuples;
+use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict};
+use dashu::integer::IBig;
+
+use crate::judge::case::CaseJudge;
+use crate::judge::online::OnlineJudge;
+use crate::judge::{Choice, Follower, Judge, Judged};
+use crate::run::Occurrence;
+use crate::test_case::TestCase;
+use crate::values::{MIX, Values, any, at_state};
+use crate::walk::candidates::candidates;
+use crate::walk::goals::SoughtGoal;
+
+/// The most vectors of values of an event that are listed.
+const MOST_LISTED: usize = 64;
+
+/// Vectors of values that are tried where they cannot be listed.
+const FEW_TRIED: usize = 6;
+
+/// The most states of one position.
+const MOST_TOGETHER: usize = 64;
+
+/// So many guards that may take the same event are told apart.
+const MOST_GUARDS: usize = 3;
+
+/// PossibleStates that are possible.
+pub(super) type PossibleStates = BTreeSet<State>;
+
+/// What a position is known by: its states without what nobody reads.
+type PositionKey = BTreeSet<(LocationId, Vec<Value>)>;
+
+/// What a position is worth by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PositionWorth {
+    Open,
+    Won,
+    Lost,
+}
+
+/// What happens in a position.
+#[derive(Clone, Debug)]
+pub(super) struct GameEvent {
+    /// The event; none is silence.
+    pub(super) event: Option<Event>,
+    /// A transition through which it may lead.
+    pub(super) transition: TransitionId,
+    /// The position behind it.
+    pub(super) to: usize,
+}
+
+/// All that may happen in a position.
+#[derive(Clone, Default, Debug)]
+pub(super) struct GameOptions {
+    /// What may be sent.
+    pub(super) stimuli: Vec<GameEvent>,
+    /// Are these all, up to likeness?
+    pub(super) has_all_stimuli: bool,
+    /// What the specification allows to come, and silence where it is one of these.
+    pub(super) answers: Vec<GameEvent>,
+    /// Are these all, up to likeness?
+    pub(super) has_all_answers: bool,
+    /// Does one of them surely come?
+    pub(super) is_owed: bool,
+    /// Was it seen that none of them comes?
+    pub(super) is_silent: bool,
+}
+
+pub(super) struct GamePosition {
+    pub(super) states: PossibleStates,
+    pub(super) worth: PositionWorth,
+    /// What may happen there; none where nobody has looked.
+    pub(super) options: Option<GameOptions>,
+}
+
+/// The positions that are known.
+pub(super) struct ListedGame {
+    sought: SoughtGoal,
+    all: Vec<GamePosition>,
+    known: HashMap<PositionKey, usize>,
+    values: Values,
+    random: Random,
+}
+
+impl ListedGame {
+    pub(super) fn new(test: &TestCase) -> Self {
+        ListedGame {
+            sought: SoughtGoal::new(test.iosts.clone(), &[], false),
+            all: Vec::new(),
+            known: HashMap::new(),
+            values: Values::new(MIX).of_model(&test.iosts),
+            // What is found is the same each time.
+            random: Random::new(0),
+        }
+    }
+
+    pub(super) fn all(&self) -> &[GamePosition] {
+        &self.all
+    }
+
+    /// Nothing came there. Was something expected?
+    pub(super) fn expect_nothing(&mut self, at: usize) -> bool {
+        let Some(options) = &mut self.all[at].options else { return false };
+        !std::mem::replace(&mut options.is_silent, true) && !options.answers.is_empty()
+    }
+
+    /// The position of these states, which may be new.
+    pub(super) fn position(&mut self, states: &PossibleStates, worth: PositionWorth) -> usize {
+        let live = |state: &State| {
+            let values = self.sought.live(state).map(|(_, _, value)| value.clone());
+            (state.location, values.collect())
+        };
+        let key: PositionKey = states.iter().map(live).collect();
+        *self.known.entry(key).or_insert_with(|| {
+            self.all.push(GamePosition { states: states.clone(), worth, options: None });
+            self.all.len() - 1
+        })
+    }
+
+    /// Looks at so many positions more, the nearest first, until that is enough.
+    pub(super) fn explore(
+        &mut self,
+        test: &TestCase,
+        root: usize,
+        most: usize,
+        solver: &mut dyn Solver,
+        is_enough: impl Fn(&[GamePosition]) -> bool,
+    ) {
+        /// After so many positions it is asked first whether that is enough, then after so many times more.
+        const ASKED: (usize, usize) = (30, 3);
+        let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
+        let (mut looked, mut asked) = (0, ASKED.0);
+        while let Some(at) = queue.pop_front() {
+            if self.all[at].options.is_none() && self.all[at].worth == PositionWorth::Open {
+                if looked == most {
+                    return;
+                }
+                if looked == asked {
+                    if is_enough(&self.all) {
+                        return;
+                    }
+                    asked *= ASKED.1;
+                }
+                self.look(test, at, solver);
+                looked += 1;
+            }
+            let behind = self.all[at].options.iter().flat_map(|one| one.stimuli.iter().chain(&one.answers));
+            queue.extend(behind.map(|one| one.to).filter(|to| seen.insert(*to)));
+        }
+    }
+
+    /// Lists what may happen in a position, where that is not done.
+    pub(super) fn look(&mut self, test: &TestCase, at: usize, solver: &mut dyn Solver) {
+        let GamePosition { states, worth: PositionWorth::Open, options: None } = &self.all[at] else {
+            return;
+        };
+        if states.len() > MOST_TOGETHER {
+            return;
+        }
+        budget::ask();
+        let states = states.clone();
+        let mut options = GameOptions { is_owed: owes(test, &states), ..GameOptions::default() };
+        (options.stimuli, options.has_all_stimuli) = self.events(test, &states, true, solver);
+        (options.answers, options.has_all_answers) = self.events(test, &states, false, solver);
+        let silence = states.iter().find_map(|state| test.silences[state.location].first());
+        if let Some(&transition) = silence {
+            options.is_owed = true;
+            if let Some((after, worth)) = after(test, &states, &Occurrence::Silence(Duration::ZERO)) {
+                let to = self.position(&after, worth);
+                options.answers.push(GameEvent { event: None, transition, to });
+            }
+        }
+        self.all[at].options = Some(options);
+    }
+
+    /// What may be sent, or come, in these states; and whether that is all, up to likeness.
+    fn events(
+        &mut self,
+        test: &TestCase,
+        states: &PossibleStates,
+        is_stimulus: bool,
+        solver: &mut dyn Solver,
+    ) -> (Vec<GameEvent>, bool) {
+        let lists = if is_stimulus { &test.stimuli } else { &test.observations };
+        let mut by_action: BTreeMap<_, Vec<(TransitionId, &State)>> = BTreeMap::new();
+        for state in states {
+            for number in lists[state.location].iter().copied() {
+                let transition = &test.iosts.transitions[number];
+                let is_fail = test.verdict(transition.target) == Some(Verdict::Fail);
+                if transition.source == state.location && !is_fail {
+                    by_action.entry(transition.action).or_default().push((number, state));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        let mut are_all = true;
+        for (action, through) in by_action {
+            let (lists, is_whole) = self.values(test, &through, solver);
+            are_all &= is_whole;
+            for values in lists {
+                let takes = |(number, state): &&(TransitionId, &State)| {
+                    fire(&test.iosts, &test.iosts.transitions[*number], state, &values).is_some()
+                };
+                let Some((transition, _)) = through.iter().find(takes).copied() else { continue };
+                let event = Event::new(test.iosts.action(action).name.clone(), values);
+                let what = match is_stimulus {
+                    true => Occurrence::Stimulus(event.clone()),
+                    false => Occurrence::Observation(event.clone()),
+                };
+                if let Some((after, worth)) = after(test, states, &what) {
+                    let to = self.position(&after, worth);
+                    let event = Some(event);
+                    found.push(GameEvent { event, transition, to });
+                }
+            }
+        }
+        (found, are_all)
+    }
+
+    /// Vectors of values of an action that one of these transitions takes, each in its state; and whether
+    /// they are all, up to likeness.
+    fn values(
+        &mut self,
+        test: &TestCase,
+        through: &[(TransitionId, &State)],
+        solver: &mut dyn Solver,
+    ) -> (BTreeSet<Vec<Value>>, bool) {
+        let Some((first, _)) = through.first() else { return (BTreeSet::new(), true) };
+        let parameters = &test.iosts.action(test.iosts.transitions[*first].action).parameters;
+        let lists: Option<Vec<Vec<Value>>> =
+            parameters.iter().map(|one| Value::enumerate(one.ty(), MOST_LISTED)).collect();
+        if let Some(lists) = lists
+            && lists
+                .iter()
+                .map(Vec::len)
+                .try_fold(1, usize::checked_mul)
+                .is_some_and(|all| all <= MOST_LISTED)
+        {
+            return (tuples(&lists).into_iter().collect(), true);
+        }
+        let (mut found, mut are_all) = (BTreeSet::new(), true);
+        // A test case is deterministic: each event has one transition.
+        let is_apart = test.online.is_none() || through.len() == 1;
+        are_all &= is_apart || through.len() <= MOST_GUARDS;
+        let classes = if is_apart || !are_all { through.len() } else { (1 << through.len()) - 1 };
+        for class in 0..classes {
+            let takes = |place: usize| match is_apart || through.len() > MOST_GUARDS {
+                true => place == class,
+                false => (class + 1) >> place & 1 == 1,
+            };
+            let mut condition = Vec::new();
+            let mut kept: BTreeSet<&Datum> = BTreeSet::new();
+            for (place, (number, state)) in through.iter().enumerate() {
+                let transition = &test.iosts.transitions[*number];
+                let guard = at_state(&transition.guard, parameters, &state.valuation);
+                if takes(place) {
+                    condition.push(guard);
+                    let live = transition
+                        .assignments
+                        .iter()
+                        .filter(|(variable, _)| self.sought.is_live(transition.target, variable));
+                    let live: Vec<&Term> = live.map(|(_, term)| term).collect();
+                    kept.extend(parameters.iter().filter(|one| live.iter().any(|term| term.mentions(one))));
+                } else if !is_apart {
+                    condition.push(Term::not(&guard));
+                }
+            }
+            let condition = Term::and(condition);
+            match members(&condition, parameters, &kept, &mut self.random, solver) {
+                Some(members) => found.extend(members),
+                None => {
+                    are_all = false;
+                    let (number, state) = through[class.min(through.len() - 1)];
+                    let ListedGame { sought, values, random, .. } = self;
+                    let mut sources = Choice { values, random, solver: &mut *solver };
+                    let tried = candidates(sought, number, state, FEW_TRIED, false, &mut sources);
+                    found.extend(tried.into_iter().map(|one| one.values));
+                }
+            }
+        }
+        (found, are_all)
+    }
+}
+
+/// One vector of values for each that the kept parameters may have, if these are few; `None` where that is
+/// not known.
+fn members(
+    condition: &Term,
+    parameters: &[Datum],
+    kept: &BTreeSet<&Datum>,
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<Vec<Vec<Value>>> {
+    /// So often any values are tried before the solver is asked.
+    const QUICK: usize = 3;
+    if condition.is_false() {
+        return Some(Vec::new());
+    }
+    let conjuncts = condition.unfolded_conjuncts();
+    let numbers: Vec<Datum> = parameters.iter().filter(|one| one.ty().is_number()).cloned().collect();
+    let is_numeric = condition.data().iter().all(|datum| numbers.contains(datum));
+    let mut lists = Vec::new();
+    for datum in parameters.iter().filter(|datum| kept.contains(datum)) {
+        let list = match determined(datum, &conjuncts, &Default::default()) {
+            Some(value) => vec![value],
+            None => match Value::enumerate(datum.ty(), MOST_LISTED) {
+                Some(list) => list,
+                None => in_range(datum, condition, &numbers).filter(|_| is_numeric)?,
+            },
+        };
+        lists.push(list);
+    }
+    let count = lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len()));
+    count.filter(|count| *count <= MOST_LISTED)?;
+    let kept: Vec<&Datum> = parameters.iter().filter(|datum| kept.contains(datum)).collect();
+    let mut found = Vec::new();
+    for values in tuples(&lists) {
+        let known: Substitution = kept
+            .iter()
+            .zip(&values)
+            .map(|(datum, value)| ((*datum).clone(), Term::literal(value.clone())))
+            .collect();
+        let rest = substitute(condition, &known);
+        let mut others = None;
+        for _ in 0..QUICK {
+            let drawn: Vec<Value> = parameters.iter().map(|one| any(one.ty(), random)).collect();
+            let by = parameters.iter().zip(&drawn);
+            let by: Substitution =
+                by.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+            if substitute(&rest, &by).is_true() {
+                others = Some(drawn);
+                break;
+            }
+            if rest.is_false() {
+                break;
+            }
+        }
+        if others.is_none() && !rest.is_false() {
+            match solver.witness(&rest.conjuncts()) {
+                Witness::Found(witness) => {
+                    let value =
+                        |one: &Datum| witness.get(one).cloned().unwrap_or_else(|| any(one.ty(), random));
+                    others = Some(parameters.iter().map(value).collect());
+                }
+                Witness::None => {}
+                Witness::Unknown => return None,
+            }
+        }
+        found.extend(others.map(|mut others| {
+            for (datum, value) in kept.iter().zip(values) {
+                if let Some(place) = parameters.iter().position(|one| one == *datum) {
+                    others[place] = value;
+                }
+            }
+            others
+        }));
+    }
+    Some(found)
+}
+
+/// All integers in the range of a datum, if they are few.
+fn in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Value>> {
+    if !datum.ty().is_integer() {
+        return None;
+    }
+    let dimension = numbers.iter().position(|one| one == datum)?;
+    let Some(range) = hull(condition, numbers).range(dimension) else { return Some(Vec::new()) };
+    let (low, high) = (range.low?.ceil(), range.high?.floor());
+    if &high - &low > IBig::from(MOST_LISTED) {
+        return None;
+    }
+    let mut all = Vec::new();
+    let mut value = low;
+    while value <= high {
+        all.push(Value::Int(value.clone()));
+        value += IBig::ONE;
+    }
+    Some(all)
+}
+
+/// The states after an event, and what they are worth; `None` where it is forbidden.
+fn after(
+    test: &TestCase,
+    states: &PossibleStates,
+    what: &Occurrence,
+) -> Option<(PossibleStates, PositionWorth)> {
+    match &test.online {
+        Some(online) => {
+            let judge = OnlineJudge::in_states(test, online, states.clone());
+            followed(judge, what, |judge| judge.states().cloned().collect())
+        }
+        None => {
+            let judge = CaseJudge::new(test, states.first()?.clone());
+            followed(judge, what, |judge| [judge.state().clone()].into())
+        }
+    }
+}
+
+fn followed<J: Follower>(
+    mut judge: J,
+    what: &Occurrence,
+    states: impl Fn(&J) -> PossibleStates,
+) -> Option<(PossibleStates, PositionWorth)> {
+    match judge.take(what) {
+        Judged::Followed(_) => {}
+        Judged::Ends(Verdict::Fail, _) => return None,
+        Judged::Ends(..) => return Some((PossibleStates::new(), PositionWorth::Lost)),
+    }
+    let verdict = judge.verdict();
+    (verdict != Some(Verdict::Fail)).then(|| (states(&judge), worth(verdict)))
+}
+
+/// Must something come in these states?
+fn owes(test: &TestCase, states: &PossibleStates) -> bool {
+    match (&test.online, states.first()) {
+        (Some(online), _) => OnlineJudge::in_states(test, online, states.clone()).must_go_on(),
+        (None, Some(state)) => CaseJudge::new(test, state.clone()).must_go_on(),
+        (None, None) => false,
+    }
+}
+
+/// The states where a run begins, and what they are worth.
+pub(super) fn begun(test: &TestCase, initial: State) -> (PossibleStates, PositionWorth) {
+    match &test.online {
+        Some(online) => {
+            let judge = OnlineJudge::in_states(test, online, [initial].into());
+            let worth = worth(judge.verdict());
+            (judge.states().cloned().collect(), worth)
+        }
+        None => {
+            let worth = worth(test.verdict(initial.location));
+            ([initial].into(), worth)
+        }
+    }
+}
+
+fn worth(verdict: Option<Verdict>) -> PositionWorth {
+    match verdict {
+        None => PositionWorth::Open,
+        Some(Verdict::Pass) => PositionWorth::Won,
+        Some(Verdict::Fail | Verdict::Inconclusive | Verdict::WeakPass) => PositionWorth::Lost,
+    }
+}

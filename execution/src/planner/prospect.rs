@@ -1,0 +1,196 @@
+//! What can be won in a test before it is run: of a test case, or of a purpose that is judged on line.
+//!
+//! **Method.** The game is listed from where a run begins ([`super::listed`]), and solved from both sides
+//! ([`super::solved`]). Constants that are open are chosen first, by the tester: some are drawn as for runs,
+//! and those with which most can be won are told. Where Pass is not forced, a way to Pass is gone, and of the
+//! answers beside it that which leads to the worst position is told.
+//!
+//! By ioc nothing is said of silence: here a system answers where the specification must.
+//!
+//! **Ends** after [`MOST_POSITIONS`] positions of each choice of constants, or its work.
+
+use std::fmt;
+
+use coreach_analyses::solver::Solver;
+use coreach_model::budget::{self, Budget, Limit};
+use coreach_model::semantics::{Event, State};
+use coreach_model::{Datum, Value, Verdict};
+
+use crate::constants::initial_state;
+use crate::planner::listed::{ListedGame, begun};
+use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, choices};
+use crate::test_case::TestCase;
+
+/// The most positions at which one looks.
+pub const MOST_POSITIONS: usize = 1500;
+
+/// The most work of one listing, in steps of which a second has about a million.
+const WORK: u64 = 500_000;
+
+/// So many times constants are drawn.
+const DRAWN_CONSTANTS: u64 = 4;
+
+/// What can be won.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WinningProspect {
+    /// Surely this, or better.
+    pub level: WinningLevel,
+    /// Surely no better than this.
+    pub at_best: WinningLevel,
+    /// Where Pass is forced, after at most so many events.
+    pub within: Option<usize>,
+    /// The positions that are known.
+    pub positions: usize,
+    /// The constants with which that is so.
+    pub constants: Vec<(Datum, Value)>,
+    /// What keeps Pass from being forced.
+    pub spoiler: Option<Spoiler>,
+}
+
+/// An answer after which less can be won.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spoiler {
+    /// The events before it.
+    pub after: Vec<Event>,
+    /// The answer; none is silence.
+    pub answer: Option<Event>,
+    /// What can be won then.
+    pub leaves: WinningLevel,
+}
+
+/// What can be won in a test; `None` of a timed test, of one without Pass, and where no run can begin.
+pub fn prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProspect> {
+    if test.timed.is_some() || !test.verdicts.contains(&Some(Verdict::Pass)) {
+        return None;
+    }
+    let mut tried: Vec<State> = Vec::new();
+    let mut best: Option<WinningProspect> = None;
+    for seed in 1..=DRAWN_CONSTANTS {
+        let Ok(state) = initial_state(test, &Default::default(), seed, solver) else { break };
+        if tried.iter().any(|known| test.constants_in(known) == test.constants_in(&state)) {
+            continue;
+        }
+        let found = prospect_from(test, &state, solver);
+        tried.push(state);
+        let rank = |one: &WinningProspect| (one.level, one.within, one.at_best);
+        if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
+            best = Some(found);
+        }
+        if best.as_ref().is_some_and(|best| best.level == WinningLevel::Forced) {
+            break;
+        }
+    }
+    best
+}
+
+/// What can be won where a run begins in this state.
+pub fn prospect_from(test: &TestCase, initial: &State, solver: &mut dyn Solver) -> WinningProspect {
+    let mut game = ListedGame::new(test);
+    let (states, worth) = begun(test, initial.clone());
+    let root = game.position(&states, worth);
+    let budget = Budget::new("prospect", Some(Limit::Work(WORK)), false);
+    // What was listed within the limits counts.
+    let _ = budget::within(&budget, || {
+        let is_forced = |all: &[_]| SolvedGame::new(all, Side::Surely).level(root) == WinningLevel::Forced;
+        game.explore(test, root, MOST_POSITIONS, solver, is_forced);
+    });
+    let surely = SolvedGame::new(game.all(), Side::Surely);
+    let at_best = SolvedGame::new(game.all(), Side::AtBest);
+    WinningProspect {
+        level: surely.level(root),
+        at_best: at_best.level(root),
+        within: surely.forced[root],
+        positions: game.all().len(),
+        constants: test.constants_in(initial),
+        spoiler: spoiler(&game, &surely, &at_best, root),
+    }
+}
+
+/// The worst answer beside a way to Pass, the first one of these.
+fn spoiler(game: &ListedGame, surely: &SolvedGame, at_best: &SolvedGame, root: usize) -> Option<Spoiler> {
+    let level = surely.level(root);
+    if level == WinningLevel::Forced {
+        return None;
+    }
+    let left = surely.of(level);
+    let (mut at, mut after) = (root, Vec::new());
+    let mut worst: Option<Spoiler> = None;
+    while left[at].is_some_and(|left| left > 0) {
+        let options = game.all()[at].options.as_ref()?;
+        let stays =
+            |one: &GameChoice| level != WinningLevel::Fair || one.to.iter().all(|to| left[*to].is_some());
+        let nearest = |one: &GameChoice| one.to.iter().filter_map(|to| left[*to]).min();
+        let all = choices(&game.all()[at]);
+        let chosen =
+            all.iter().filter(|one| stays(one)).min_by_key(|one| (nearest(one).is_none(), nearest(one)))?;
+        let to = *chosen.to.iter().min_by_key(|to| (left[**to].is_none(), left[**to]))?;
+        let sent = chosen.stimulus.map(|place| &options.stimuli[place]);
+        let answers = options.answers.iter().filter(|one| sent.is_none() || one.event.is_some());
+        for answer in answers.clone() {
+            let leaves = at_best.level(answer.to);
+            if leaves > worst.as_ref().map_or(WinningLevel::Forced, |worst| worst.leaves) {
+                worst = Some(Spoiler { after: after.clone(), answer: answer.event.clone(), leaves });
+            }
+        }
+        if worst.is_none() && sent.is_none() && !options.is_owed {
+            worst = Some(Spoiler { after: after.clone(), answer: None, leaves: WinningLevel::Fair });
+        }
+        let taken = sent.filter(|sent| sent.to == to).or_else(|| answers.clone().find(|one| one.to == to))?;
+        after.extend(taken.event.clone());
+        at = to;
+    }
+    worst
+}
+
+impl WinningProspect {
+    /// Is it certain that no more can be won?
+    pub fn is_exact(&self) -> bool {
+        self.level == self.at_best
+    }
+}
+
+impl fmt::Display for WinningProspect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.level, self.within) {
+            (WinningLevel::Forced, Some(1)) => write!(f, "forced, within 1 event")?,
+            (WinningLevel::Forced, Some(within)) => write!(f, "forced, within {within} events")?,
+            (WinningLevel::Forced, None) => write!(f, "forced")?,
+            (WinningLevel::Fair, _) => {
+                write!(f, "fair: Pass comes if an answer that stays possible comes some day")?;
+            }
+            (WinningLevel::Possible, _) => write!(f, "possible: Pass comes if the system cooperates")?,
+            (WinningLevel::Unreachable, _) => write!(f, "unreachable")?,
+        }
+        if !self.is_exact() {
+            write!(f, ", not {} within {} positions", self.at_best.name(), self.positions)?;
+        }
+        if !self.constants.is_empty() {
+            let given: Vec<String> =
+                self.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
+            write!(f, ", with {}", given.join(", "))?;
+        }
+        self.spoiler.as_ref().map_or(Ok(()), |spoiler| write!(f, "; {spoiler}"))
+    }
+}
+
+impl fmt::Display for Spoiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.after.is_empty() {
+            let after: Vec<String> = self.after.iter().map(ToString::to_string).collect();
+            write!(f, "after {}: ", after.join(", "))?;
+        }
+        match &self.answer {
+            Some(answer) => write!(f, "{answer} ")?,
+            None => write!(f, "silence ")?,
+        }
+        write!(
+            f,
+            "{}",
+            match self.leaves {
+                WinningLevel::Forced | WinningLevel::Fair => "may come again and again",
+                WinningLevel::Possible => "makes Pass only possible",
+                WinningLevel::Unreachable => "loses the purpose",
+            }
+        )
+    }
+}

@@ -1,0 +1,163 @@
+//! What can be won in a game whose positions are listed, from both sides.
+//!
+//! **Problem.** A purpose may be *forced*: the tester comes to Pass whatever the specification allows as an
+//! answer, unless the system fails. It may be *fair*: Pass comes if each answer that stays possible comes
+//! some day. It may be *possible*: if the system cooperates. Which is it, and how sure is that?
+//!
+//! **Method.** A *choice* of the tester is a stimulus or to wait. An output that may come keeps nobody from
+//! sending: it may come first. Forced positions are an attractor, by the least number of events. Fair ones
+//! are the greatest set in which each position has choices that never leave it and a way to Pass by these
+//! (as with probabilities above 0: almost sure reachability). Possible ones can reach Pass.
+//!
+//! Each is solved twice. *Surely*: an answer that is not listed loses, and so does a position at which nobody
+//! has looked. *At best*: a position that is not known whole is won. Where both agree, the level is exact.
+//!
+//! **Ends**: each pass adds a position or is the last one. **Costs** at most a pass for each position.
+
+use crate::planner::listed::{GameEvent, GameOptions, GamePosition, PositionWorth};
+
+/// What can be won, the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum WinningLevel {
+    /// Pass or Fail, whatever answers come.
+    Forced,
+    /// Pass or Fail, if an answer that stays possible comes some day.
+    Fair,
+    /// Pass, if the system cooperates.
+    Possible,
+    /// No run passes.
+    Unreachable,
+}
+
+impl WinningLevel {
+    /// All of them, the best first.
+    pub const ALL: [WinningLevel; 4] =
+        [WinningLevel::Forced, WinningLevel::Fair, WinningLevel::Possible, WinningLevel::Unreachable];
+
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            WinningLevel::Forced => "forced",
+            WinningLevel::Fair => "fair",
+            WinningLevel::Possible => "possible",
+            WinningLevel::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// For what is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    /// It is lost.
+    Surely,
+    /// It is won.
+    AtBest,
+}
+
+/// What the tester may do in a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct GameChoice {
+    /// The place of the stimulus in the list; none of waiting.
+    pub(super) stimulus: Option<usize>,
+    /// Where it may lead.
+    pub(super) to: Vec<usize>,
+    /// Does one of these surely come about?
+    pub(super) is_sure: bool,
+}
+
+/// What the tester may do there.
+pub(super) fn choices(position: &GamePosition) -> Vec<GameChoice> {
+    let Some(options) = &position.options else { return Vec::new() };
+    let heard: Vec<usize> = options.answers.iter().map(|answer| answer.to).collect();
+    // Who sends hears no silence.
+    let first = options.answers.iter().filter(|answer| answer.event.is_some()).map(|answer| answer.to);
+    let first: Vec<usize> = first.collect();
+    let send = |(place, stimulus): (usize, &GameEvent)| GameChoice {
+        stimulus: Some(place),
+        to: [stimulus.to].into_iter().chain(first.iter().copied()).collect(),
+        is_sure: true,
+    };
+    let mut all: Vec<GameChoice> = options.stimuli.iter().enumerate().map(send).collect();
+    if !heard.is_empty() && !options.is_silent {
+        all.push(GameChoice { stimulus: None, to: heard, is_sure: options.is_owed });
+    }
+    all
+}
+
+/// A game solved from one side: for each position the least number of events to Pass, as far as it is one of
+/// that level.
+pub(super) struct SolvedGame {
+    pub(super) forced: Vec<Option<usize>>,
+    pub(super) fair: Vec<Option<usize>>,
+    pub(super) possible: Vec<Option<usize>>,
+}
+
+impl SolvedGame {
+    pub(super) fn new(all: &[GamePosition], side: Side) -> Self {
+        let choices: Vec<Vec<GameChoice>> = all.iter().map(choices).collect();
+        let won = |position: &GamePosition| {
+            let is_whole = |options: &GameOptions| options.has_all_stimuli && options.has_all_answers;
+            position.worth == PositionWorth::Won
+                || side == Side::AtBest
+                    && position.worth == PositionWorth::Open
+                    && !position.options.as_ref().is_some_and(is_whole)
+        };
+        let won: Vec<bool> = all.iter().map(won).collect();
+        // An answer that is not listed may come whatever is chosen.
+        let knows = |at: usize| all[at].options.as_ref().is_some_and(|options| options.has_all_answers);
+        let forced = spread(&won, |at, known| {
+            let mut sure = choices[at].iter().filter(|one| one.is_sure && knows(at));
+            sure.any(|one| one.to.iter().all(|to| known[*to].is_some()))
+        });
+        let mut within: Vec<bool> = vec![true; all.len()];
+        let fair = loop {
+            let fair = spread(&won, |at, known| {
+                let stays = choices[at].iter().filter(|one| knows(at) && one.to.iter().all(|to| within[*to]));
+                stays.into_iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
+            });
+            let left: Vec<bool> = fair.iter().map(Option::is_some).collect();
+            if left == within {
+                break fair;
+            }
+            within = left;
+        };
+        let possible = spread(&won, |at, known| {
+            choices[at].iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
+        });
+        SolvedGame { forced, fair, possible }
+    }
+
+    /// The best level of a position.
+    pub(super) fn level(&self, at: usize) -> WinningLevel {
+        let has = |known: &[Option<usize>]| known[at].is_some();
+        match () {
+            () if has(&self.forced) => WinningLevel::Forced,
+            () if has(&self.fair) => WinningLevel::Fair,
+            () if has(&self.possible) => WinningLevel::Possible,
+            () => WinningLevel::Unreachable,
+        }
+    }
+
+    /// For each position the events to Pass, where it is of this level or better.
+    pub(super) fn of(&self, level: WinningLevel) -> &[Option<usize>] {
+        match level {
+            WinningLevel::Forced => &self.forced,
+            WinningLevel::Fair => &self.fair,
+            WinningLevel::Possible | WinningLevel::Unreachable => &self.possible,
+        }
+    }
+}
+
+/// For each position the number of the pass in which it was found, from those that are won.
+fn spread(won: &[bool], leads: impl Fn(usize, &[Option<usize>]) -> bool) -> Vec<Option<usize>> {
+    let mut known: Vec<Option<usize>> = won.iter().map(|is_won| is_won.then_some(0)).collect();
+    for pass in 1.. {
+        let found: Vec<usize> =
+            (0..known.len()).filter(|at| known[*at].is_none() && leads(*at, &known)).collect();
+        if found.is_empty() {
+            break;
+        }
+        found.into_iter().for_each(|at| known[at] = Some(pass));
+    }
+    known
+}

@@ -1,0 +1,177 @@
+//! The game of a purpose that is judged on line, where several states may be possible at once.
+//!
+//! **Method.** Positions are listed from where the run is ([`super::listed`]) and solved
+//! ([`super::solved`]). Where Pass is forced, the choice with the fewest events is taken, whatever comes.
+//! Else a choice that gives nothing away, where there is one. Else the one with the best chance, each answer
+//! being as likely, and a position at which nobody has looked being worth little.
+//!
+//! What was awaited and did not come is awaited there no more, and the game is solved again.
+//!
+//! **Ends** after so many positions of each listing, or its work; the list begins anew when it is long.
+
+use coreach_analyses::solver::Solver;
+use coreach_model::budget::{self, Budget, Limit};
+use coreach_model::iosts::ActionKind;
+use coreach_model::random::Random;
+use coreach_model::semantics::{Event, State};
+
+use crate::planner::listed::{ListedGame, PositionWorth, PossibleStates};
+use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, choices};
+use crate::test_case::TestCase;
+use crate::walk::search::Planned;
+
+/// The most positions at which one looks before a move.
+const MOST_LOOKED: usize = 600;
+
+/// The most positions of the list.
+const MOST_KEPT: usize = 6000;
+
+/// The most work before a move, in steps of which a second has about a million.
+const WORK: u64 = 200_000;
+
+/// The chance of a position at which nobody has looked.
+const UNKNOWN: f64 = 0.1;
+
+/// The most passes over the list until chances stand still.
+const PASSES: usize = 40;
+
+/// What is left of a chance after one event.
+const KEPT: f64 = 0.999;
+
+/// A game that is played in sets of states.
+pub(super) struct GameTogether {
+    game: ListedGame,
+    solved: Option<SolvedGame>,
+    at: Option<usize>,
+    chosen: Option<Planned>,
+}
+
+impl GameTogether {
+    pub(super) fn new(test: &TestCase) -> Self {
+        GameTogether { game: ListedGame::new(test), solved: None, at: None, chosen: None }
+    }
+
+    /// Chooses where these states are possible. Is there a choice?
+    pub(super) fn play(
+        &mut self,
+        test: &TestCase,
+        states: &[&State],
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> bool {
+        if self.game.all().len() > MOST_KEPT {
+            *self = GameTogether::new(test);
+        }
+        let states: PossibleStates = states.iter().map(|state| (*state).clone()).collect();
+        let at = self.game.position(&states, PositionWorth::Open);
+        let is_forced = |solved: &SolvedGame| solved.forced.get(at).is_some_and(Option::is_some);
+        if !self.solved.as_ref().is_some_and(is_forced) {
+            let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
+            // What was listed within the limits counts.
+            let _ = budget::within(&budget, || {
+                let is_enough = |all: &[_]| is_forced(&SolvedGame::new(all, Side::Surely));
+                self.game.explore(test, at, MOST_LOOKED, solver, is_enough);
+            });
+            self.solved = Some(SolvedGame::new(self.game.all(), Side::Surely));
+        }
+        self.at = Some(at);
+        self.chosen = self.choose(at, random);
+        self.chosen.is_some()
+    }
+
+    fn choose(&self, at: usize, random: &mut Random) -> Option<Planned> {
+        let solved = self.solved.as_ref()?;
+        let level = solved.level(at);
+        if level == WinningLevel::Unreachable {
+            return None;
+        }
+        let all = choices(&self.game.all()[at]);
+        let left = solved.of(level);
+        let keeps = |one: &&GameChoice| one.to.iter().all(|to| left[*to].is_some());
+        // Of each choice what is least is best.
+        let worth: Vec<(&GameChoice, f64)> = match level {
+            WinningLevel::Forced => {
+                let last =
+                    |one: &GameChoice| one.to.iter().filter_map(|to| left[*to]).max().unwrap_or(0) as f64;
+                all.iter().filter(|one| one.is_sure).filter(keeps).map(|one| (one, last(one))).collect()
+            }
+            WinningLevel::Fair => {
+                let first =
+                    |one: &GameChoice| one.to.iter().filter_map(|to| left[*to]).min().unwrap_or(0) as f64;
+                all.iter().filter(keeps).map(|one| (one, first(one))).collect()
+            }
+            WinningLevel::Possible | WinningLevel::Unreachable => {
+                let chances = self.chances(solved);
+                all.iter().map(|one| (one, -mean(one, &chances))).collect()
+            }
+        };
+        let best = worth.iter().map(|(_, worth)| *worth).fold(f64::INFINITY, f64::min);
+        let alike: Vec<&GameChoice> =
+            worth.into_iter().filter(|(_, worth)| *worth <= best + 1e-9).map(|(one, _)| one).collect();
+        let chosen = random.pick(&alike)?;
+        let position = &self.game.all()[at];
+        let options = position.options.as_ref()?;
+        let state = position.states.first()?.clone();
+        let nearest = |place: &usize| left[options.answers[*place].to].unwrap_or(usize::MAX);
+        let (one, kind) = match chosen.stimulus {
+            Some(place) => (&options.stimuli[place], ActionKind::Input),
+            None => {
+                let one = &options.answers[(0..options.answers.len()).min_by_key(nearest)?];
+                (one, if one.event.is_some() { ActionKind::Output } else { ActionKind::Quiescence })
+            }
+        };
+        let event = one.event.clone().unwrap_or_else(|| Event::new(String::new(), []));
+        Some(Planned { state, transition: one.transition, event, kind })
+    }
+
+    /// For each position the chance of Pass.
+    fn chances(&self, solved: &SolvedGame) -> Vec<f64> {
+        let all = self.game.all();
+        let choices: Vec<Vec<GameChoice>> = all.iter().map(choices).collect();
+        let first = |(at, position): (usize, &_)| match position {
+            _ if solved.forced[at].is_some() => 1.0,
+            super::listed::GamePosition { worth: PositionWorth::Open, options: None, .. } => UNKNOWN,
+            _ => 0.0,
+        };
+        let mut chances: Vec<f64> = all.iter().enumerate().map(first).collect();
+        for _ in 0..PASSES {
+            let mut greatest: f64 = 0.0;
+            for at in (0..all.len()).rev().filter(|at| solved.forced[*at].is_none()) {
+                if !choices[at].is_empty() {
+                    let best = choices[at].iter().map(|one| KEPT * mean(one, &chances)).fold(0.0, f64::max);
+                    greatest = greatest.max((best - chances[at]).abs());
+                    chances[at] = best;
+                }
+            }
+            if greatest < 1e-6 {
+                break;
+            }
+        }
+        chances
+    }
+
+    /// What was chosen.
+    pub(super) fn chosen(&self) -> Option<&Planned> {
+        self.chosen.as_ref()
+    }
+
+    /// What was awaited did not come. Is there another choice now?
+    pub(super) fn waited_in_vain(&mut self) -> bool {
+        self.chosen = None;
+        self.solved = None;
+        self.at.is_some_and(|at| self.game.expect_nothing(at))
+    }
+
+    /// May one wait without giving away what is forced?
+    pub(super) fn may_idle(&self) -> bool {
+        let Some((at, solved)) = self.at.zip(self.solved.as_ref()) else { return true };
+        let forced = |to: &usize| solved.forced[*to].is_some();
+        let waits = |one: &GameChoice| one.stimulus.is_none() && one.to.iter().all(forced);
+        !forced(&at) || choices(&self.game.all()[at]).iter().any(waits)
+    }
+}
+
+/// The mean chance of where a choice leads.
+fn mean(one: &GameChoice, chances: &[f64]) -> f64 {
+    one.to.iter().map(|to| chances[*to]).sum::<f64>() / one.to.len().max(1) as f64
+}
