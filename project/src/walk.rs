@@ -118,14 +118,12 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     let is_quiet = |number| iosts.action(iosts.transitions[number].action).kind == ActionKind::Quiescence;
     let goal = |goal| match goal {
         Goal::Item(number) => match items.all()[number] {
-            // Silence that is allowed is never wrong: nobody waits for it.
-            Item::Transition(transition) if is_quiet(transition) => None,
             Item::Transition(transition) => Some(WalkGoal::Transition(transition)),
             _ => None,
         },
-        Goal::Pair(first, second) if is_quiet(first) || is_quiet(second) => None,
+        // A second silence after the first is not awaited.
+        Goal::Pair(first, second) if is_quiet(first) && is_quiet(second) => None,
         Goal::Pair(first, second) => Some(WalkGoal::Pair(first, second)),
-        Goal::DefinitionUse { used, .. } if is_quiet(used) => None,
         Goal::DefinitionUse { variable, definition, used } => {
             Some(WalkGoal::DefinitionUse(variable, definition, used))
         }

@@ -142,6 +142,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "execution/src/offline/verdict.rs",
             "execution/src/outcome.rs",
             "execution/src/planner/goal.rs",
+            "execution/src/planner/listed.rs",
             "execution/src/timed/driver.rs",
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",

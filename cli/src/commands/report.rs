@@ -79,6 +79,7 @@ fn write_page(
     if !is_quiet {
         draw_text(&warnings);
     }
+    let page_notes = page.notes().to_vec();
     let document = page.document();
     let text = html(&document).map_err(io::Error::from)?;
     write(out, &text).map_err(|error| EarlyExit::unwritten(out.path(), &error))?;
@@ -90,7 +91,7 @@ fn write_page(
         })
         .collect();
     let exit = if notes.is_empty() { Exit::Fine } else { Exit::Stopped };
-    notes.extend(document.notes.iter().cloned());
+    notes.extend(page_notes);
     Ok(WrittenPage {
         format_version: 1,
         exit_code: exit.code(),

@@ -240,10 +240,6 @@ impl SoughtGoal {
 
     /// The trail behind a step from one state to another.
     pub fn after(&self, trail: &Trail, number: TransitionId, from: &State, to: &State) -> Trail {
-        // Silence changes nothing.
-        if self.kind(number) == ActionKind::Quiescence {
-            return trail.clone();
-        }
         let transition = &self.iosts.transitions[number];
         let variables = || self.iosts.variables.iter().enumerate();
         let live = |place: usize| self.live_variables[transition.target][place];

@@ -26,10 +26,10 @@
 //! once; moves by lot.
 //!
 //! The judge is the specification itself, judged on line ([`crate::judge::online`]): a test without an
-//! Accept. By ioco the specification is suspended, and silence is followed as an event. Silence that is
-//! allowed is never wrong, so it is no goal and no step of plans: it is wrong where an answer is owed, which
-//! is awaited. The system is reset after `ALIKE` events that met nothing new, since one that is silent for
-//! good may have been wrong before.
+//! Accept. By ioco the specification is suspended: that it is quiescent is a transition like others, a goal
+//! and a step of plans; silence is followed as one, and no second one after the first; and the system is
+//! reset after `ALIKE` events that met nothing new, since one that is silent for good may have been wrong
+//! before.
 //! What is found, and what is planned, is never more than a proposal: the judge says what may be sent.
 //!
 //! **Ends** with its budget of events, its time, or the share of goals that was asked for. If it is told so,
@@ -287,12 +287,10 @@ impl Walk {
                 let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
                 self.positions = Positions::at(&self.sought, states);
             }
-            if !self.is_silent {
-                self.arrives();
-            }
+            self.arrives();
         }
         // What was planned up to here has happened, or something else has; who has only listened goes on.
-        if !listened || event.is_some() && !self.is_silent {
+        if event.is_some() || !listened {
             self.route.pop_front();
         }
         let goes_on = |kind| !self.is_silent || kind == ActionKind::Input;
@@ -353,10 +351,13 @@ impl Walk {
     /// visit, and so on.
     fn arrives(&mut self) {
         self.listens = false;
+        if self.sought.quiescence().is_some() {
+            return;
+        }
         let places: BTreeSet<LocationId> = self.positions.iter().map(|(state, _)| state.location).collect();
         let is_quiet = |place: &LocationId| {
             let mut all = self.sought.outgoing[*place].iter();
-            all.all(|number| matches!(self.sought.kind(*number), ActionKind::Input | ActionKind::Quiescence))
+            all.all(|number| self.sought.kind(*number) == ActionKind::Input)
         };
         if places.iter().all(is_quiet) {
             for place in places {
@@ -376,9 +377,6 @@ impl Walk {
         for (state, _) in positions.iter() {
             for &transition in &sought.outgoing[state.location] {
                 let kind = sought.kind(transition);
-                if kind == ActionKind::Quiescence {
-                    continue;
-                }
                 if kind != ActionKind::Input {
                     awaits = !self.is_silent;
                 } else if !stimuli.contains_key(&transition) {

@@ -220,7 +220,7 @@ pub fn search<'p>(
         sources.random.shuffle(&mut outgoing);
         for number in outgoing {
             let kind = sought.kind(number);
-            if kind == ActionKind::Quiescence || is_silent && at < roots && kind != ActionKind::Input {
+            if is_silent && at < roots && kind != ActionKind::Input {
                 continue;
             }
             let transition = &sought.iosts.transitions[number];

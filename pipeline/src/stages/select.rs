@@ -25,9 +25,9 @@
 //! reach or by coreach for certain (an `Unknown` counts as possible). Inconclusive is given only where Accept
 //! is out of reach for certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
-//! **Ends**: a round's graph has at most the transitions of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per
-//! transition a few queries, and per round one forward analysis, which looks up what the rounds before
-//! computed.
+//! **Ends**: a round's graph has at most the transitions of the one before. [`MAX_ROUNDS`] is a second bound.
+//! **Cost**: per transition a few queries, and per round one forward analysis, which looks up what the rounds
+//! before computed.
 
 use std::collections::HashMap;
 

@@ -200,7 +200,7 @@ fn all_of(
                     let view = View::of_online(&made.test);
                     let prospect = is_open.then(|| look_ahead(&view, budget::time(project.time))).flatten();
                     if let Some(prospect) = prospect {
-                        page.note(format!("{}: what can be won: {prospect}", purpose.iosts.name));
+                        page.remark(format!("{}: what can be won: {prospect}", purpose.iosts.name));
                     }
                     let draw = |_: &clock::Budget| page.made_online(purpose, domain.name(), &made);
                     let drawn = budget::within("draw", budget::time(project.time), draw);
@@ -227,7 +227,7 @@ fn all_of(
         match result {
             Ok((made, example, prospect)) => {
                 if let Some(prospect) = prospect {
-                    page.note(format!("{}: what can be won: {prospect}", purpose.iosts.name));
+                    page.remark(format!("{}: what can be won: {prospect}", purpose.iosts.name));
                 }
                 says(format!("{} with {domain}: drawing", purpose.iosts.name));
                 let draw = |_: &clock::Budget| page.made(purpose, domain.name(), &made, example.as_ref());

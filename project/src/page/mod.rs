@@ -32,6 +32,8 @@ pub struct Page {
     tables: Tables,
     title: String,
     notes: Vec<String>,
+    /// Lines of the page that no command prints.
+    remarks: Vec<String>,
     graphs: Vec<PageGraph>,
     domains: Vec<PageDomain>,
     runs: Vec<document::PageRun>,
@@ -52,6 +54,16 @@ impl Page {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    /// Adds a line to the page that is no problem of making it.
+    pub fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
+    /// The problems met so far.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The models of a project as they were written.
@@ -128,7 +140,7 @@ impl Page {
             format_version: FORMAT_VERSION,
             version: env!("CARGO_PKG_VERSION"),
             title: self.title,
-            notes: self.notes,
+            notes: [self.notes, self.remarks].concat(),
             files,
             types,
             terms,
