@@ -32,7 +32,7 @@ pub struct Dialogue {
     pending: Pending,
     deadline: Instant,
     /// Something was sent of which it is not known whether it was taken.
-    is_owed: bool,
+    may_be_untaken: bool,
     /// The output that the end of the stream is, where it is one.
     on_close: Option<String>,
     /// The end has been told as that output.
@@ -56,7 +56,7 @@ impl Dialogue {
             signatures,
             pending: Pending::default(),
             deadline,
-            is_owed: false,
+            may_be_untaken: false,
             on_close: None,
             has_hung_up: false,
             hung_up: None,
@@ -111,8 +111,8 @@ impl Dialogue {
     }
 
     /// May something that was sent not have been taken?
-    pub fn is_owed(&self) -> bool {
-        self.is_owed
+    pub fn may_be_untaken(&self) -> bool {
+        self.may_be_untaken
     }
 
     /// The last stimulus needed more than a message, and this became of it.
@@ -294,8 +294,10 @@ impl Dialogue {
         }
     }
 
+    /// Sends bytes. From here on they may be untaken, also where the sending fails midway. The failure says
+    /// how the process ended, where there is one.
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
-        self.is_owed = true;
+        self.may_be_untaken = true;
         let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match (failure, process) {
             (Failure::Lost(what), Some(process)) => Failure::Lost(process.farewell(&what)),

@@ -137,7 +137,7 @@ impl Adapter for StdioAdapter {
     fn tear_down(&mut self) -> Option<Teardown> {
         self.dialogue.iter().for_each(Dialogue::mark_unread);
         let settle = self.description.settle.as_ref()?;
-        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;
+        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.may_be_untaken())?;
         let begin = Instant::now();
         if self.description.keep {
             // Where nothing is waited for, the next run begins behind a barrier.
@@ -178,12 +178,12 @@ impl Adapter for StdioAdapter {
             }
             let is_up = self.process.as_ref().is_some_and(|process| !process.has_ended(Instant::now()));
             let goes_on =
-                |dialogue: &Dialogue| dialogue.goes_on() && (!dialogue.is_owed() || self.can_separate());
+                |dialogue: &Dialogue| dialogue.goes_on() && (!dialogue.may_be_untaken() || self.can_separate());
             if is_up && !self.is_broken && dialogue.as_ref().is_some_and(goes_on) {
                 self.idle = dialogue;
                 return;
             }
-        } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::is_owed) {
+        } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::may_be_untaken) {
             self.system.mark_unclean(system::UNREAD.to_owned());
         }
         if let Some(mut process) = self.process.take() {
@@ -228,7 +228,7 @@ impl StdioAdapter {
         *deadline = session.deadline;
         let launched = Launched { port: None, folder: launch.folder.clone() };
         let left: &[PreparationStep] = match settle {
-            Some(settle) if idle.is_owed() => &settle.barrier,
+            Some(settle) if idle.may_be_untaken() => &settle.barrier,
             _ => &[],
         };
         let until = settle.as_ref().map_or(*ready, |settle| settle.within);

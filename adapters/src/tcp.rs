@@ -216,7 +216,7 @@ impl Adapter for TcpAdapter {
 
     fn tear_down(&mut self) -> Option<Teardown> {
         self.dialogues.iter().for_each(Dialogue::mark_unread);
-        if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::is_owed) {
+        if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::may_be_untaken) {
             return None;
         }
         let begin = Instant::now();
@@ -318,7 +318,7 @@ impl TcpAdapter {
     /// Leaves the run. What may not have been taken then makes the system unclean, or is its end.
     fn leave(&mut self) {
         let mut dialogues = std::mem::take(&mut self.dialogues);
-        dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.is_owed());
+        dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.may_be_untaken());
         if dialogues.is_empty() {
             return;
         }
@@ -338,7 +338,7 @@ impl TcpAdapter {
 
 /// Waits for all of these to be ended by the other side.
 fn settled(dialogues: &mut [Dialogue], tcp: &Tcp, until: Instant, process: Option<&Process>) -> Arrival {
-    let owed = dialogues.iter_mut().filter(|dialogue| dialogue.is_owed());
+    let owed = dialogues.iter_mut().filter(|dialogue| dialogue.may_be_untaken());
     let arrivals: Vec<Arrival> =
         owed.map(|dialogue| dialogue.settle(&tcp.encoding, until, tcp.settle.quiet, process)).collect();
     match arrivals.iter().find(|arrival| **arrival != Arrival::Come) {

@@ -405,22 +405,23 @@ impl TagName for Node<'_, '_> {
     }
 }
 
-/// Takes a text of XML into a piece, entities resolved; `value` is what it is.
+/// Appends XML source text to `piece`, each sign with its place in the file: entities resolved, the marks of
+/// CDATA left out. `value` is what the XML parser made of the same text. Where we do not get that, it is
+/// appended as a whole.
 fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
-    const MARKS: [(&str, &str); 2] = [("<![CDATA[", ""), ("]]>", "")];
-    // What was read, each sign with where it is written.
-    let mut read: Vec<(String, Range<usize>)> = Vec::new();
+    const MARKS: [&str; 2] = ["<![CDATA[", "]]>"];
+    // `&#x10ffff;` with some leading zeros.
+    const LONGEST_ENTITY: usize = 32;
+    let mut decoded: Vec<(String, Range<usize>)> = Vec::new();
     let mut at = 0;
-    let mut is_data = false;
+    let mut in_cdata = false;
     while let Some(sign) = raw[at..].chars().next() {
         let rest = &raw[at..];
-        let (text, length) = if let Some((mark, text)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark))
-        {
-            is_data = *mark == MARKS[0].0;
-            ((*text).to_owned(), mark.len())
+        let (text, length) = if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
+            in_cdata = *mark == MARKS[0];
+            (String::new(), mark.len())
         } else if let (false, '&', Some(end)) =
-            // `&#x10ffff;`, with a few zeros.
-            (is_data, sign, rest.bytes().take(32).position(|b| b == b';'))
+            (in_cdata, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
         {
             (entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
         } else if rest.starts_with("\r\n") {
@@ -429,17 +430,17 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
             (sign.to_string(), sign.len_utf8())
         };
         if !text.is_empty() {
-            read.push((text, start + at..start + at + length));
+            decoded.push((text, start + at..start + at + length));
         }
         at += length;
     }
-    let is_followed = read.iter().map(|(text, _)| text.as_str()).collect::<String>() == value;
-    if is_followed {
-        for (text, place) in read {
+    let agrees = decoded.iter().map(|(text, _)| text.as_str()).collect::<String>() == value;
+    if agrees {
+        for (text, place) in decoded {
             piece.push(&text, place);
         }
     } else {
-        // Written in a way that is not followed here: it is underlined as a whole.
+        // Written in a way that is not decoded here, so a message underlines all of it.
         piece.push(value, start..start + raw.len());
     }
 }

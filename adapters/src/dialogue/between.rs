@@ -235,7 +235,7 @@ impl Dialogue {
             if !self.unread().is_empty() {
                 return Arrival::Late;
             }
-            self.is_owed = false;
+            self.may_be_untaken = false;
             return Arrival::Come;
         }
     }
@@ -257,7 +257,7 @@ impl Dialogue {
         let idle = |frame: &[u8]| is_idle(encoding, frame, signatures);
         match self.stream.drain(until, quiet, process.map(Process::end), idle) {
             Drained::Ended | Drained::Quiet => {
-                self.is_owed = false;
+                self.may_be_untaken = false;
                 Arrival::Come
             }
             Drained::Late => Arrival::Late,
@@ -279,7 +279,7 @@ impl Dialogue {
         process: Option<&Process>,
     ) -> Result<Sent, Failure> {
         if self.has_hung_up {
-            self.is_owed = false;
+            self.may_be_untaken = false;
             return Ok(Sent::Yes);
         }
         let (before, has_rest) =
@@ -307,7 +307,7 @@ impl Dialogue {
         let mut next = Dialogue {
             stream: stream.noted(self.evidence.clone()),
             pending: Pending::default(),
-            is_owed: false,
+            may_be_untaken: false,
             has_hung_up: false,
             sent: Sent::Yes,
             is_again: false,

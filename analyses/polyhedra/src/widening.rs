@@ -143,7 +143,7 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
     let mut facets: BTreeMap<Row, bool> = BTreeMap::new();
     for block in old {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
-        for constraint in dual.skeleton_constraints() {
+        for constraint in dual.closure_constraints() {
             let constraint = block.outward(constraint, dimensions);
             let closed = constraint.with_relation(Relation::AtLeast);
             match constraint.relation() {
@@ -168,7 +168,7 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
     }
     for block in new {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
-        for constraint in dual.skeleton_constraints() {
+        for constraint in dual.closure_constraints() {
             let constraint = block.outward(constraint, dimensions);
             let mut row = Row::from(constraint.row());
             row::reduce(&mut row, &equalities);
@@ -196,9 +196,9 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
 
 /// The facets of which a strict constraint that is no facet is the sum.
 fn facets_through<'a>(dual: &'a Dual, extra: &Constraint) -> impl Iterator<Item = &'a Constraint> {
-    let rows: Vec<Row> = dual.skeleton_generators().iter().map(|generator| generator.row.clone()).collect();
+    let rows: Vec<Row> = dual.closure_generators().iter().map(|generator| generator.row.clone()).collect();
     let face: Bits = dual::border(extra.row(), &rows);
-    dual.skeleton_constraints()[dual.equalities..]
+    dual.closure_constraints()[dual.equalities..]
         .iter()
         .filter(move |facet| face.is_subset(&dual::border(facet.row(), &rows)))
 }

@@ -154,7 +154,7 @@ fn map_dual(
     constraint: impl Fn(&Constraint) -> Row,
     equality: Option<Row>,
 ) -> Dual {
-    let (equalities, facets) = dual.skeleton_constraints().split_at(dual.equalities);
+    let (equalities, facets) = dual.closure_constraints().split_at(dual.equalities);
     let equalities = row::echelon(equalities.iter().map(&constraint).chain(equality).collect());
     let reduced = |facet: &Constraint| {
         let mut row = constraint(facet);
@@ -162,7 +162,7 @@ fn map_dual(
         row
     };
     let facets = facets.iter().map(|facet| Facet { row: reduced(facet), rays: Bits::default() }).collect();
-    let (lines, extremes) = dual.skeleton_generators().split_at(dual.lines);
+    let (lines, extremes) = dual.closure_generators().split_at(dual.lines);
     let lines = row::echelon(lines.iter().map(|line| image(&line.row)).collect());
     let rays = extremes.iter().map(|generator| {
         let mut row = image(&generator.row);

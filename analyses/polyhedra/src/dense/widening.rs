@@ -55,11 +55,11 @@ impl Dense {
 }
 
 fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
-    let generators = old.skeleton_generators();
+    let generators = old.closure_generators();
     // The first part, and what the second part may replace: faces of the old closure.
     let mut result = Vec::new();
     let mut faces: Vec<(Bits, bool)> = Vec::new();
-    for constraint in old.skeleton_constraints() {
+    for constraint in old.closure_constraints() {
         let is_strict = constraint.relation() == Relation::Greater;
         faces.push((saturating(constraint, generators), is_strict));
         if constraint.relation() == Relation::Equal {
@@ -74,7 +74,7 @@ fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
             result.extend(other.implies_fitted(&closed).then_some(closed));
         }
     }
-    for constraint in new.skeleton_constraints() {
+    for constraint in new.closure_constraints() {
         let face = saturating(constraint, generators);
         let mut same = faces.iter().filter(|(old_face, _)| *old_face == face).peekable();
         if same.peek().is_none() {
@@ -88,7 +88,7 @@ fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
     }
     for extra in old.extra_constraints() {
         let face = saturating(extra, generators);
-        let mut through = old.skeleton_constraints()[old.equalities..]
+        let mut through = old.closure_constraints()[old.equalities..]
             .iter()
             .filter(|facet| face.is_subset(&saturating(facet, generators)));
         if other.implies_fitted(extra) && through.all(|facet| other.implies_fitted(facet)) {

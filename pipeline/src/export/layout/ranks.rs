@@ -1,9 +1,9 @@
 //! Which node lies below which.
 //!
-//! A search in depth from node 0 finds the arrows that close a cycle; turned around, they leave no cycle. (A
-//! smallest set of arrows to be turned is hard to find, and not what a reader wants: what goes back to the
-//! beginning of a loop shall be drawn upwards.) Each node then lies as high as all that lead to it allow: the
-//! longest path to it counts its ranks.
+//! A search in depth from each node not seen finds the arrows that close a cycle; turned around, they leave
+//! no cycle. (A smallest set of arrows to be turned is hard to find, and not what a reader wants: what goes
+//! back to the beginning of a loop shall be drawn upwards.) Each node then lies as high as all that lead to
+//! it allow: the longest path to it counts its ranks.
 //!
 //! A node to which only turned arrows lead would lie at the very top. It is let down as far as what it leads
 //! to allows.
@@ -43,7 +43,7 @@ pub(super) fn ranks(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
         }
     }
     let mut turned = vec![false; links.len()];
-    let finished = search(count, links, &outgoing, &mut turned);
+    let finished = depth_first(count, links, &outgoing, &mut turned);
     let (steps, is_hub) = rows(nodes, links, &turned);
     // What is finished last has nothing above it.
     let mut rank = vec![0; count];
@@ -102,7 +102,7 @@ fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, V
 }
 
 /// Marks arrows that close a cycle; the nodes in the order in which they are left.
-fn search(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
+fn depth_first(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
     let mut seen = vec![RankSeen::Not; count];
     let mut finished = Vec::with_capacity(count);
     for root in 0..count {
