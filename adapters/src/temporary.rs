@@ -50,8 +50,8 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Removes the folder and all in it; does nothing where there is none. First a walk: folders are made listable
-/// and writable, and where something is mounted nothing is removed.
+/// Removes the folder and all in it; nothing where there is none. First a walk makes its folders listable and
+/// writable, and refuses if something is mounted in one.
 pub fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}

@@ -130,8 +130,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The compiled condition of a term, remembered for composite ones. One too large becomes "yes", which is
-    /// noted as an imprecision.
+    /// Compiles a condition, once if it is composite. One too large becomes "yes", noted as an imprecision.
     pub fn condition(&mut self, term: &Term) -> Condition {
         if !matches!(term.node(), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
             return self.uncached_condition(term);

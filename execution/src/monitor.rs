@@ -104,7 +104,7 @@ impl<'a> Monitor<'a> {
         self.states.iter().any(is_met) || self.formulas.iter().any(&mut may_be)
     }
 
-    /// Without the states in these locations, where there are others.
+    /// Drops the states in these locations, unless all states are in them.
     pub fn leave(&mut self, locations: impl Fn(LocationId) -> bool) {
         if self.states.iter().any(|state| !locations(state.location)) {
             self.states.retain(|state| !locations(state.location));
@@ -119,8 +119,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Follows an action. Where no state takes it, an output is a violation, and what else it may be is
-    /// unspecified.
+    /// Follows an action. If no state takes it, an output is a violation, and all else unspecified.
     fn follow_action(&mut self, action: ActionId, values: &[Value]) -> Judged {
         let mut through = BTreeSet::new();
         let followed = if self.formulas.is_empty() {
@@ -272,7 +271,7 @@ impl<'a> Monitor<'a> {
         let leaving = |at: LocationId| specification.transitions.iter().filter(move |one| one.source == at);
         let is_output = |one: &&Transition| specification.action(one.action).kind == ActionKind::Output;
         let mut why = Why::default();
-        // Of a formula one state is known: others may allow other values.
+        // Only one state of each formula is known, and others may allow other values.
         if self.are_all() {
             let mut open = Vec::new();
             for state in &self.states {
@@ -301,7 +300,7 @@ impl<'a> Monitor<'a> {
     }
 }
 
-/// Those that are a state each are as cheap as states are.
+/// Whether they are too many to follow. Formulas that stand for one state each are as cheap as states.
 fn are_too_many(formulas: &[SymbolicState]) -> bool {
     formulas.len() > MOST || formulas.iter().filter(|one| !one.open.is_empty()).count() > MOST_FORMULAS
 }

@@ -155,9 +155,8 @@ impl Director for Sender<'_> {
         Plan::Over(Cause::Ended)
     }
 
-    /// Dates a step (see the head of the file) and gives out the delay and the event. Stimuli are numbered
-    /// from 1.
-    fn saw(&mut self, step: &RunStep) {
+    /// Dates a step (see the head of the file) and gives it out. Stimuli are numbered from 1.
+    fn note_step(&mut self, step: &RunStep) {
         let Some((event, delay)) = step.what.event().and_then(|event| Some((event, delay_of(event)?))) else {
             return;
         };

@@ -123,12 +123,12 @@ impl GraphmlReader<'_> {
             let Some(id) = self.needed(&node, "id") else { continue };
             if node.children().any(|child| child.has_tag_name_of("graph")) {
                 groups.insert(id);
-                self.once("group", "groups say how a graph is arranged: none is a location", &node);
+                self.warn_once("group", "groups say how a graph is arranged: none is a location", &node);
                 continue;
             }
             let (piece, data) = self.label(&node, "NodeLabel", &keys);
             let said = label::vertex(&piece);
-            self.ignored(&said.ignored);
+            self.warn_of_ignored(&said.ignored);
             let number = drawing.vertices.len();
             if ids.insert(id.to_owned(), number).is_some() {
                 let message = format!("two nodes have the identifier `{id}`");
@@ -202,7 +202,7 @@ impl GraphmlReader<'_> {
                     continue;
                 }
             };
-            self.ignored(&said.ignored);
+            self.warn_of_ignored(&said.ignored);
             for (key, piece) in data {
                 match key {
                     GraphmlKey::Guard if said.guard.is_none() => said.guard = Some(piece),
@@ -212,7 +212,7 @@ impl GraphmlReader<'_> {
             }
             if said.blocked || blocked.contains(&source) || blocked.contains(&target) {
                 if said.blocked {
-                    self.once("blocked", "what is `BLOCKED` is never taken: it is left out", &edge);
+                    self.warn_once("blocked", "what is `BLOCKED` is never taken: it is left out", &edge);
                 }
                 continue;
             }
@@ -222,10 +222,12 @@ impl GraphmlReader<'_> {
         Some(())
     }
 
+    /// Finds where the graph begins: at the vertex of `--initial`, the initial one of the file, or one called
+    /// `Start`. A `Start` that only leads in, by an edge without an event, is no location.
     fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
-            let number = drawing.named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            let number = drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
             drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -346,7 +348,7 @@ impl GraphmlReader<'_> {
                 GraphmlKey::Label => said = said.or(Some(piece)),
                 GraphmlKey::Other => {
                     let what = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
-                    self.once(what, &format!("the data `{what}` mean nothing here"), &item);
+                    self.warn_once(what, &format!("the data `{what}` mean nothing here"), &item);
                 }
                 key => data.push((key, piece.trimmed())),
             }
@@ -364,7 +366,7 @@ impl GraphmlReader<'_> {
         piece
     }
 
-    fn ignored(&mut self, ignored: &[Piece]) {
+    fn warn_of_ignored(&mut self, ignored: &[Piece]) {
         for piece in ignored {
             let word = piece.text.split([' ', '=', ':', '\n']).next().unwrap_or_default().to_owned();
             if self.told.insert(format!("word {word}")) {
@@ -374,7 +376,7 @@ impl GraphmlReader<'_> {
         }
     }
 
-    fn once(&mut self, key: &str, message: &str, node: &Node<'_, '_>) {
+    fn warn_once(&mut self, key: &str, message: &str, node: &Node<'_, '_>) {
         if self.told.insert(key.to_owned()) {
             self.warn("not-taken", message, &self.head(node));
         }

@@ -191,6 +191,7 @@ pub(crate) fn support(row: &[Integer]) -> impl Iterator<Item = usize> {
     row[1..].iter().enumerate().filter(|(_, entry)| !entry.is_zero()).map(|(index, _)| index)
 }
 
+/// Makes the factor at these positions: a direction is in one factor, a corner in every one.
 fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     let mut is_mine = vec![false; whole.generators.first().map_or(0, |generator| generator.row.len())];
     positions.iter().for_each(|&position| is_mine[position] = true);

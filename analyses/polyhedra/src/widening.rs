@@ -71,7 +71,7 @@ impl Polyhedron {
             let twin = owners[block.dimensions[0]].filter(|&at| new[at].dimensions == block.dimensions);
             if let Some(at) = twin {
                 is_done[at] = true;
-                same.extend(widened_alone(block, &new[at]));
+                same.extend(widen_block(block, &new[at]));
             }
             twin.is_none()
         });
@@ -95,14 +95,14 @@ impl Polyhedron {
     /// Still ends: there are finitely many thresholds. Precondition as for [`Polyhedron::widen`].
     /// Panics when a threshold mentions a dimension that is not there.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        let kept = strongest(other.which_implied(thresholds).cloned().collect());
+        let kept = keep_strongest(other.which_implied(thresholds).cloned().collect());
         let widened = self.widen(other);
         if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
     }
 }
 
 /// Without the half-spaces that contain another one of the same direction: thresholds come in rows.
-fn strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
+fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
     let is_equality = |one: &Constraint| one.relation() == Relation::Equal;
     let is_closed = |one: &Constraint| one.relation() == Relation::AtLeast;
     constraints.sort_by(|a, b| {
@@ -119,13 +119,13 @@ fn strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
 }
 
 /// The widening of a block; nothing when no constraint is left.
-fn widened_alone(old: &Block, new: &Block) -> Option<Block> {
+fn widen_block(old: &Block, new: &Block) -> Option<Block> {
     let own: Vec<usize> = (0..old.dimensions.len()).collect();
     let alone = |block: &Block| [Block::of(&own, block.body.clone())];
     let kept = widened(own.len(), &alone(old), &alone(new));
     let is_kept =
         |body: &Dense| body.known_constraints().is_some_and(|(all, rest)| rest.is_empty() && all == kept);
-    // Where nothing is lost there is nothing to convert.
+    // If one of the two bodies has exactly the kept constraints, it is taken as it is, converted or not.
     let body = match [&old.body, &new.body].into_iter().find(|body| is_kept(body)) {
         Some(body) => body.clone(),
         None => Dense::from_fitted(own.len(), kept.into()),

@@ -174,21 +174,18 @@ impl SymbolicState {
     /// Gives data values, or else terms over symbols.
     pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, Assigned)>) {
         for (datum, assigned) in all {
-            let assigned = match assigned {
-                Assigned::Term(term) => term.as_literal().cloned().map_or(Assigned::Term(term), Assigned::Value),
-                value => value,
+            let value = match &assigned {
+                Assigned::Value(value) => Some(value),
+                Assigned::Term(term) => term.as_literal(),
             };
-            match assigned {
-                Assigned::Value(value) => {
-                    if self.open.contains_key(&datum) {
-                        Arc::make_mut(&mut self.open).remove(&datum);
-                    }
-                    self.known.insert(datum, value);
+            if let Some(value) = value.cloned() {
+                if self.open.contains_key(&datum) {
+                    Arc::make_mut(&mut self.open).remove(&datum);
                 }
-                Assigned::Term(term) => {
-                    self.known.remove(&datum);
-                    Arc::make_mut(&mut self.open).insert(datum, term);
-                }
+                self.known.insert(datum, value);
+            } else if let Assigned::Term(term) = assigned {
+                self.known.remove(&datum);
+                Arc::make_mut(&mut self.open).insert(datum, term);
             }
         }
     }

@@ -31,7 +31,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
     let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
-    let looked = look(&mut collector);
+    let looked = find_parts(&mut collector);
     let ((name, model, secrets), _) = collector.ended(looked)?;
     let mut description = json!({ "name": name, "file": file.text });
     if let Some(model) = model {
@@ -50,7 +50,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
 }
 
 /// The text, with `"[redacted]"` in the place of each secret. The places ascend, and do not overlap.
-fn without(text: &str, secrets: &[Range<usize>]) -> String {
+fn redacted(text: &str, secrets: &[Range<usize>]) -> String {
     let mut kept = text.to_owned();
     // From the back, so that the places in front stay right.
     for place in secrets.iter().rev() {
@@ -107,7 +107,7 @@ fn secrets(root: &Node) -> Vec<Range<usize>> {
 }
 
 /// The name of the implementation, the model that stands for it, and the places of its secrets.
-fn look(collector: &mut Collector) -> Option<(String, Option<String>, Vec<Range<usize>>)> {
+fn find_parts(collector: &mut Collector) -> Option<(String, Option<String>, Vec<Range<usize>>)> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
     let NodeKind::Mapping(entries) = &root.kind else {

@@ -103,7 +103,7 @@ impl Groups<'_, '_> {
                 &format!("for example `{COUNTED}`"),
             );
         }
-        self.name(name.text.clone(), name.span.clone());
+        self.add_name(name.text.clone(), name.span.clone());
         Some((size.text.clone(), name.text.clone()))
     }
 

@@ -96,10 +96,8 @@ impl Tables {
                 json!({ "known": known, "key": self.types.number(key) })
             }
             RecordForm::Variant(..) | RecordForm::Plain => {
-                let node = |alternative: &Alternative| {
-                    let Alternative { name, first, count, .. } = alternative;
-                    json!({ "name": name, "first": first, "count": count })
-                };
+                let node =
+                    |one: &Alternative| json!({ "name": one.name, "first": one.first, "count": one.count });
                 of.alternatives().iter().map(node).collect()
             }
         };

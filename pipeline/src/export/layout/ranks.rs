@@ -43,7 +43,7 @@ pub(super) fn ranks(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
         }
     }
     let mut turned = vec![false; links.len()];
-    let finished = depth_first(count, links, &outgoing, &mut turned);
+    let finished = search(count, links, &outgoing, &mut turned);
     let (steps, is_hub) = rows(nodes, links, &turned);
     // What is finished last has nothing above it.
     let mut rank = vec![0; count];
@@ -102,7 +102,7 @@ fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, V
 }
 
 /// Marks arrows that close a cycle; the nodes in the order in which they are left.
-fn depth_first(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
+fn search(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
     let mut seen = vec![RankSeen::Not; count];
     let mut finished = Vec::with_capacity(count);
     for root in 0..count {
