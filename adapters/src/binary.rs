@@ -29,10 +29,10 @@ pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<
     let fields = binary.stimuli.iter().find(|(name, _)| name == action);
     let (_, fields) =
         fields.ok_or_else(|| Failure::Untranslatable(format!("`stimuli` has no frame for `{action}`")))?;
-    written(binary, fields, |name| signatures.hole(event, &binary.spelling, name), signatures, action)
+    write_frame(binary, fields, |name| signatures.hole(event, &binary.spelling, name), signatures, action)
 }
 
-fn written(
+fn write_frame(
     binary: &Binary,
     fields: &[Field],
     value: impl Fn(&str) -> Option<String>,
@@ -51,7 +51,7 @@ pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<
     let found = binary
         .ignored
         .iter()
-        .find_map(|one| Some((values(&one.pattern, frame, &binary.spelling).ok()?, &one.answer)));
+        .find_map(|one| Some((read_values(&one.pattern, frame, &binary.spelling).ok()?, &one.answer)));
     let Some((found, answer)) = found else { return Ok(None) };
     let Some(fields) = answer else { return Ok(Some(Vec::new())) };
     let value = |name: &str| {
@@ -61,11 +61,11 @@ pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<
         });
         own.or_else(|| signatures.known(name))
     };
-    written(binary, fields, value, signatures, "ignore").map(Some)
+    write_frame(binary, fields, value, signatures, "ignore").map(Some)
 }
 
 pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
-    binary.observations.iter().any(|(_, fields)| values(fields, frame, &binary.spelling).is_ok())
+    binary.observations.iter().any(|(_, fields)| read_values(fields, frame, &binary.spelling).is_ok())
 }
 
 /// What a frame is.
@@ -77,8 +77,8 @@ pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Res
     // Of the output that fits furthest: how far, and why not further.
     let mut closest = (0, String::new());
     for (action, fields) in &binary.observations {
-        let (fitting, why) = match values(fields, frame, &binary.spelling) {
-            Ok(values) => return received(action, values, binary, signatures).map(Recognized::Received),
+        let (fitting, why) = match read_values(fields, frame, &binary.spelling) {
+            Ok(values) => return make_output(action, values, binary, signatures).map(Recognized::Received),
             Err(Err(reason)) => (usize::MAX, format!(": as `{action}`, {reason}")),
             Err(Ok(fitting)) if fitting == fields.len() => {
                 (fitting, format!("; the closest is `{action}`: there are bytes behind its fields"))
@@ -107,7 +107,7 @@ pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Res
 }
 
 /// What the fields say, where they are the whole frame.
-fn values<'f>(
+fn read_values<'f>(
     fields: &'f [Field],
     frame: &[u8],
     spelling: &Spelling,
@@ -117,7 +117,7 @@ fn values<'f>(
     if rest.is_empty() { Ok(found) } else { Err(Ok(fields.len())) }
 }
 
-fn received(
+fn make_output(
     action: &str,
     values: FoundValues<'_>,
     binary: &Binary,
@@ -127,15 +127,16 @@ fn received(
     let values: FoundValues<'_> = values
         .into_iter()
         .map(|(name, content)| match (content, parameters.iter().find(|datum| datum.name() == name)) {
-            (Content::List(tree), Some(datum)) => (name, Content::List(typed(tree, datum.ty()))),
+            (Content::List(tree), Some(datum)) => (name, Content::List(typify(tree, datum.ty()))),
             (content, _) => (name, content),
         })
         .collect();
-    let values: Vec<(&str, Wire<'_>)> = values.iter().map(|(name, content)| (*name, wire(content))).collect();
+    let values: Vec<(&str, Wire<'_>)> =
+        values.iter().map(|(name, content)| (*name, as_wire(content))).collect();
     signatures.capturing_output(action, &values, &binary.spelling)
 }
 
-fn wire(content: &Content) -> Wire<'_> {
+fn as_wire(content: &Content) -> Wire<'_> {
     match content {
         Content::Text(text) => Wire::Text(text),
         Content::List(tree) => Wire::Json(tree),
@@ -143,25 +144,25 @@ fn wire(content: &Content) -> Wire<'_> {
 }
 
 /// Texts as the JSON of values of a type: the one of a truth value is no text.
-fn typed(tree: Tree, ty: &Type) -> Tree {
+fn typify(tree: Tree, ty: &Type) -> Tree {
     match (tree, ty) {
         (Tree::Text(text), Type::Bool) if text == "true" || text == "false" => Tree::Bool(text == "true"),
         (Tree::List(elements), Type::Record(list)) if list.form == RecordForm::List => {
             let element = list.fields.get(1).map(|(_, ty)| ty);
-            let one = |tree| element.map_or(Tree::Null, |ty| typed(tree, ty));
+            let one = |tree| element.map_or(Tree::Null, |ty| typify(tree, ty));
             Tree::List(elements.into_iter().map(one).collect())
         }
         (Tree::Object(members), Type::Record(record)) => {
             let of = |name: &str| record.fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty);
             let one = |(name, tree): (String, Tree)| match of(&name) {
-                Some(ty) => (name, typed(tree, ty)),
+                Some(ty) => (name, typify(tree, ty)),
                 None => (name, tree),
             };
             Tree::Object(members.into_iter().map(one).collect())
         }
         // Of a record of nothing but an `element`, that one part was read.
         (part, Type::Record(record)) if record.form == RecordForm::Plain => {
-            let one = record.fields.iter().map(|(name, ty)| (name.clone(), typed(part.clone(), ty)));
+            let one = record.fields.iter().map(|(name, ty)| (name.clone(), typify(part.clone(), ty)));
             Tree::Object(one.take(1).collect())
         }
         (tree, _) => tree,

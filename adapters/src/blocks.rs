@@ -81,7 +81,7 @@ impl From<Unfit<'_>> for Fit {
 }
 
 impl Shape {
-    /// Of lines that fit these, one after the other.
+    /// Makes a shape of lines that fit these patterns, one after the other.
     pub fn fitting(patterns: impl IntoIterator<Item = Regex>) -> Self {
         Shape::Lines(patterns.into_iter().map(LinePart::Fitting).collect())
     }
@@ -90,16 +90,16 @@ impl Shape {
     pub fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
         match self {
             Shape::Lines(parts) => {
-                read(parts, lines, 0).map_or_else(Fit::from, |(whole, _)| Fit::Whole(whole))
+                match_parts(parts, lines, 0).map_or_else(Fit::from, |(whole, _)| Fit::Whole(whole))
             }
             Shape::Block(block) => block.fit(lines, progress),
         }
     }
 
-    /// Where the lines stop fitting, if they do.
+    /// Finds where the lines stop fitting, and what was expected there; `None` where they fit so far.
     pub fn stop(&self, lines: &VecDeque<String>) -> Option<FitStop> {
         let block = match self {
-            Shape::Lines(parts) => return read(parts, lines, 0).err()?.stop(lines),
+            Shape::Lines(parts) => return match_parts(parts, lines, 0).err()?.stop(lines),
             Shape::Block(block) => block,
         };
         let mut progress = Progress::default();
@@ -121,7 +121,7 @@ impl Shape {
                 missing.collect()
             }
             (None, Middle::Each(parts)) => {
-                let item = read(parts, lines, progress.seen).err().and_then(|unfit| unfit.stop(lines));
+                let item = match_parts(parts, lines, progress.seen).err().and_then(|unfit| unfit.stop(lines));
                 let end = end.and_then(|end| Unfit::Pattern(end, (progress.seen, 0)).stop(lines));
                 return item.max(end);
             }
@@ -151,7 +151,7 @@ impl Shape {
     /// each item of a list.
     pub fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
         match self {
-            Shape::Lines(parts) => read(parts, lines, 0).into_iter().map(|(_, named)| named).collect(),
+            Shape::Lines(parts) => match_parts(parts, lines, 0).into_iter().map(|(_, named)| named).collect(),
             Shape::Block(block) => block.outputs(lines, whole),
         }
     }
@@ -179,7 +179,7 @@ impl Shape {
 }
 
 impl Unfit<'_> {
-    /// Where it is; nowhere, where more is needed.
+    /// Returns where the misfit is and what was expected; `None` where only more lines are needed.
     fn stop(self, lines: &VecDeque<String>) -> Option<FitStop> {
         let rest = |(line, byte): (usize, usize)| lines.get(line).and_then(|line| ended(line).get(byte..));
         Some(match self {
@@ -198,14 +198,14 @@ impl Unfit<'_> {
 }
 
 /// The groups that have found something, where the pattern fits the text.
-fn groups<'s>(pattern: &'s Regex, text: &str) -> Option<GroupTexts<'s>> {
+fn find_groups<'s>(pattern: &'s Regex, text: &str) -> Option<GroupTexts<'s>> {
     let found = pattern.captures(ended(text))?;
     let one = |name: &'s str| Some((name, found.name(name)?.as_str().to_owned()));
     Some(pattern.capture_names().flatten().filter_map(one).collect())
 }
 
 /// Which line is the next one behind the parts, which begin with this line; and what they have found.
-fn read<'s>(
+fn match_parts<'s>(
     parts: &'s [LinePart],
     lines: &VecDeque<String>,
     begin: usize,
@@ -217,7 +217,7 @@ fn read<'s>(
         match part {
             LinePart::Fitting(pattern) => {
                 let line = lines.get(at.0).ok_or(Unfit::More)?;
-                let found = line.get(at.1..).and_then(|rest| groups(pattern, rest));
+                let found = line.get(at.1..).and_then(|rest| find_groups(pattern, rest));
                 let unfit = before.map_or(Unfit::Pattern(pattern, at), |said| Unfit::Miscounted(said, at));
                 named.extend(found.ok_or(unfit)?);
                 (at, before) = ((at.0 + 1, 0), None);
@@ -226,7 +226,7 @@ fn read<'s>(
                 let said =
                     named.iter().find(|(name, _)| name == count).and_then(|(_, said)| said.parse().ok());
                 let said = said.filter(|said| *said <= LONGEST).ok_or(Unfit::Count(count, at.0))?;
-                let (end, text) = counted(lines, at, said)?;
+                let (end, text) = take_bytes(lines, at, said)?;
                 named.push((name, text));
                 let is_ended = lines.get(end.0).is_some_and(|line| ended(line).len() <= end.1);
                 (at, before) = if is_ended { ((end.0 + 1, 0), None) } else { (end, Some(said)) };
@@ -239,8 +239,8 @@ fn read<'s>(
     }
 }
 
-/// So many bytes from here on: where they end, and what they are.
-fn counted(
+/// Takes `said` bytes from this line and byte on; returns where they end, and their text.
+fn take_bytes(
     lines: &VecDeque<String>,
     (mut at, mut from): (usize, usize),
     said: usize,
@@ -261,6 +261,7 @@ fn counted(
 }
 
 impl Block {
+    /// Finds the texts of the names: those around the block belong to each item of it.
     fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
         let head = usize::from(self.begin.is_some());
         let (mark, last) = match &self.end {
@@ -268,21 +269,21 @@ impl Block {
             BlockEnd::Count(_) => (None, whole),
         };
         let around = self.begin.iter().map(|begin| (0, begin)).chain(mark.map(|mark| (last, mark)));
-        let around = around.filter_map(|(at, pattern)| groups(pattern, lines.get(at)?));
+        let around = around.filter_map(|(at, pattern)| find_groups(pattern, lines.get(at)?));
         let mut around: GroupTexts<'_> = around.flatten().collect();
         match &self.middle {
             Middle::Any | Middle::Lines(_) => vec![around],
             Middle::Fields(patterns) => {
                 let found = patterns
                     .iter()
-                    .filter_map(|one| groups(one, lines.get(self.line_of(one, lines, last)?)?));
+                    .filter_map(|one| find_groups(one, lines.get(self.line_of(one, lines, last)?)?));
                 around.extend(found.flatten());
                 vec![around]
             }
             Middle::Each(parts) => {
                 let (mut outputs, mut at) = (Vec::new(), head);
                 while at < last {
-                    let Ok((next, item)) = read(parts, lines, at) else { break };
+                    let Ok((next, item)) = match_parts(parts, lines, at) else { break };
                     outputs.push([&around[..], &item].concat());
                     at = next;
                 }
@@ -299,10 +300,11 @@ impl Block {
         fitting.next().filter(|_| fitting.next().is_none())
     }
 
+    /// Takes the lines not seen yet, up to the end of the block. `progress` says how far that came.
     fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
         loop {
             if progress.all.is_some_and(|all| progress.items >= all) {
-                return self.whole(lines, progress, progress.seen);
+                return self.accept_if_complete(lines, progress, progress.seen);
             }
             let Some(line) = lines.get(progress.seen).map(|line| ended(line)) else { return Fit::More };
             if progress.seen == 0
@@ -323,7 +325,7 @@ impl Block {
             if let BlockEnd::Mark(mark) = &self.end
                 && mark.is_match(line)
             {
-                return self.whole(lines, progress, progress.seen + 1);
+                return self.accept_if_complete(lines, progress, progress.seen + 1);
             }
             let next = match &self.middle {
                 Middle::Any => Some(progress.seen + 1),
@@ -332,7 +334,7 @@ impl Block {
                     let is_one = self.begin.is_some() || patterns.iter().any(|one| one.is_match(line));
                     is_one.then_some(progress.seen + 1)
                 }
-                Middle::Each(parts) => match read(parts, lines, progress.seen) {
+                Middle::Each(parts) => match match_parts(parts, lines, progress.seen) {
                     Ok((next, _)) => Some(next),
                     Err(unfit) => return unfit.into(),
                 },
@@ -344,7 +346,7 @@ impl Block {
 
     /// A list of nothing is no output, unless the lines are one besides; nor are fields of which one is
     /// missing, or is there twice.
-    fn whole(&self, lines: &VecDeque<String>, progress: &Progress, whole: usize) -> Fit {
+    fn accept_if_complete(&self, lines: &VecDeque<String>, progress: &Progress, whole: usize) -> Fit {
         let is_right = match &self.middle {
             Middle::Any | Middle::Lines(_) => true,
             Middle::Each(_) => progress.items > 0 || self.then.is_some(),

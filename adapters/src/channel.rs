@@ -107,7 +107,7 @@ impl Channel {
     }
 
     /// The descriptor that becomes readable when a datagram comes from elsewhere.
-    pub fn elsewhere(&self) -> Option<BorrowedFd<'_>> {
+    pub fn stray_descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.peer.as_ref()?.elsewhere()
     }
 
@@ -180,7 +180,7 @@ impl Channel {
         }
         match self.write.take() {
             Some(write) => drop(write),
-            // Of datagrams, nobody would hear it.
+            // Over datagrams there is no way to say so.
             None if self.is_of_datagrams() => {}
             // One that is broken off already needs no word.
             None => drop(rustix::net::shutdown(&self.read, Shutdown::Write)),
@@ -236,7 +236,7 @@ impl io::Write for Raw<'_> {
 }
 
 impl ChannelEnded {
-    /// In words that follow the name of a process.
+    /// Says in words that follow the name of a process how the channel ended.
     pub fn text(self) -> &'static str {
         match self {
             ChannelEnded::Closed => "has closed its output",

@@ -228,6 +228,7 @@ impl Inbox {
 }
 
 impl Cut {
+    /// Returns a frame as it is sent, with its delimiter or its length. It may not hold the delimiter.
     pub fn framed(&self, frame: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Cut::Lines | Cut::Fixed(_) | Cut::Datagrams => Ok(frame),

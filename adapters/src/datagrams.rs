@@ -36,7 +36,7 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, 
 use crate::description::RepliesFrom;
 use crate::evidence::{ANOTHER_PORT, FROM};
 
-/// So long a port is not used again.
+/// How long a port is not used again.
 const FRESH: Duration = Duration::from_secs(60);
 
 const ATTEMPTS: usize = 10_000;
@@ -49,7 +49,7 @@ static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
 
 const LONGEST: usize = 64 << 10;
 
-/// So many datagrams from elsewhere are looked at in a row.
+/// The most datagrams from elsewhere that are looked at in a row.
 const STRAYS: usize = 1000;
 
 /// Who is heard at a run's socket.
@@ -70,17 +70,17 @@ pub type Stray = (String, Vec<u8>);
 
 /// A socket for datagrams to this address, at a port of its own, and who is heard at it.
 pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
-    let socket = fresh(to)?;
+    let socket = bind_fresh_port(to)?;
     match replies {
         RepliesFrom::SamePort => {
             socket.connect(to)?;
             let peer = socket.peer_addr()?;
-            let elsewhere = beside(&socket, to)?;
+            let elsewhere = connect_beside(&socket, to)?;
             Ok((socket.into(), Peer::Address { peer, elsewhere }))
         }
         RepliesFrom::AnyPort => {
             // The kernel knows what stands for "any of ours", and whether there is a way.
-            let asked = UdpSocket::bind(any(to))?;
+            let asked = UdpSocket::bind(any_address(to))?;
             asked.connect(to)?;
             Ok((socket.into(), Peer::Host { last: asked.peer_addr()?, strays: Vec::new() }))
         }
@@ -95,12 +95,12 @@ impl Peer {
         };
         let before = buffer.len();
         for _ in 0..STRAYS {
-            let (count, from) = received(&socket, buffer)?;
+            let (count, from) = receive_datagram(&socket, buffer)?;
             if from.ip() == last.ip() {
                 *last = from;
                 return Ok(count);
             }
-            strays.push((stray(from, *last), buffer.split_off(before)));
+            strays.push((describe_stray(from, *last), buffer.split_off(before)));
             buffer.reserve(LONGEST);
         }
         Err(Errno::AGAIN)
@@ -128,9 +128,9 @@ impl Peer {
             Peer::Address { peer, elsewhere } => {
                 let next = || {
                     let mut bytes = Vec::with_capacity(LONGEST);
-                    let (_, from) = received(&elsewhere, &mut bytes).ok()?;
+                    let (_, from) = receive_datagram(&elsewhere, &mut bytes).ok()?;
                     bytes.shrink_to_fit();
-                    Some((stray(from, *peer), bytes))
+                    Some((describe_stray(from, *peer), bytes))
                 };
                 std::iter::from_fn(next).take(STRAYS).collect()
             }
@@ -138,8 +138,8 @@ impl Peer {
     }
 }
 
-/// From where a datagram came that is no message of this peer.
-fn stray(from: SocketAddr, peer: SocketAddr) -> String {
+/// Says in words from where a datagram came that is no message of this peer.
+fn describe_stray(from: SocketAddr, peer: SocketAddr) -> String {
     if from.ip() == peer.ip() {
         format!("{FROM}{from}, {ANOTHER_PORT}")
     } else {
@@ -148,14 +148,14 @@ fn stray(from: SocketAddr, peer: SocketAddr) -> String {
 }
 
 /// A datagram behind what is in the buffer, and from where it came.
-fn received(socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<(usize, SocketAddr), Errno> {
+fn receive_datagram(socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<(usize, SocketAddr), Errno> {
     let (count, _, from) = rustix::net::recvfrom(socket, spare_capacity(buffer), RecvFlags::empty())?;
     let from = from.and_then(|from| SocketAddr::try_from(from).ok());
     Ok((count, from.unwrap_or((Ipv4Addr::UNSPECIFIED, 0).into())))
 }
 
 /// A second socket at the port of this one, which is connected.
-fn beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
+fn connect_beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
     let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let second = rustix::net::socket_with(family, SocketType::DGRAM, flags, None)?;
@@ -164,7 +164,7 @@ fn beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
         Ok(sockopt::set_socket_reuseaddr(&second, is)?)
     };
     shared(true)?;
-    let mut ours = any(to);
+    let mut ours = any_address(to);
     ours.set_port(socket.local_addr()?.port());
     rustix::net::bind(&second, &ours)?;
     shared(false)?;
@@ -172,7 +172,7 @@ fn beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
 }
 
 /// A socket at a port that no run has had lately.
-fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
+fn bind_fresh_port(to: SocketAddr) -> io::Result<UdpSocket> {
     let mut used = lock(&USED);
     let now = Instant::now();
     used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
@@ -180,7 +180,7 @@ fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
     // one.
     let mut held = Vec::new();
     for _ in 0..ATTEMPTS {
-        let socket = UdpSocket::bind(any(to))?;
+        let socket = UdpSocket::bind(any_address(to))?;
         let port = socket.local_addr()?.port();
         if used.insert(port, now).is_none() {
             return Ok(socket);
@@ -199,7 +199,7 @@ pub fn free_port() -> io::Result<u16> {
 }
 
 /// Any port of ours, of the same family.
-fn any(to: SocketAddr) -> SocketAddr {
+fn any_address(to: SocketAddr) -> SocketAddr {
     match to {
         SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),

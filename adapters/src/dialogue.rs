@@ -15,7 +15,7 @@ use crate::json_lines::{self, Message};
 use crate::launched::Launched;
 use crate::lines::{self, Pending, Recognized};
 use crate::process::Process;
-use crate::reading::{ignored, line, marked, message, note, of_lines};
+use crate::reading::{ignored, line, mark_lines, mark_unless_event, message, note};
 use crate::signature::Signatures;
 use crate::stream::{self, ChannelEnded, Stream, StreamFrame};
 
@@ -32,7 +32,7 @@ pub struct Dialogue {
     pending: Pending,
     deadline: Instant,
     /// Something was sent of which it is not known whether it was taken.
-    is_owed: bool,
+    may_be_untaken: bool,
     /// The output that the end of the stream is, where it is one.
     on_close: Option<String>,
     /// The end has been told as that output.
@@ -47,7 +47,7 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// Nothing is said yet. What goes over the stream is noted down in `evidence`.
+    /// Makes a dialogue in which nothing is said yet. `evidence` gets what goes over the stream.
     pub fn new(stream: Stream, session: &Session<'_>, encoding: &Encoding, evidence: Evidence) -> Self {
         let signatures = Signatures::of(session).capturing(encoding.captures());
         let deadline = session.deadline;
@@ -56,7 +56,7 @@ impl Dialogue {
             signatures,
             pending: Pending::default(),
             deadline,
-            is_owed: false,
+            may_be_untaken: false,
             on_close: None,
             has_hung_up: false,
             hung_up: None,
@@ -88,9 +88,9 @@ impl Dialogue {
         Dialogue { signatures: self.signatures.launched(launched), ..self }
     }
 
-    /// The end of the stream is this output.
+    /// Sets the output that the end of the stream is.
     #[must_use]
-    pub fn closing(self, on_close: Option<String>) -> Self {
+    pub fn with_closing_output(self, on_close: Option<String>) -> Self {
         Dialogue { on_close, ..self }
     }
 
@@ -111,12 +111,12 @@ impl Dialogue {
     }
 
     /// May something that was sent not have been taken?
-    pub fn is_owed(&self) -> bool {
-        self.is_owed
+    pub fn may_be_untaken(&self) -> bool {
+        self.may_be_untaken
     }
 
-    /// The last stimulus needed more than a message, and this became of it.
-    pub fn not_sent(&mut self, sent: Sent) {
+    /// Notes what became of the last stimulus, where that took more than a message.
+    pub fn note_sent(&mut self, sent: Sent) {
         self.sent = sent;
     }
 
@@ -125,6 +125,7 @@ impl Dialogue {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
 
+    /// Sends a stimulus. If the end of the stream is an output, finding the stream ended is no failure.
     pub fn send(
         &mut self,
         encoding: &Encoding,
@@ -146,23 +147,24 @@ impl Dialogue {
                 // What it had sent before comes first, its end included. A process that only takes nothing
                 // any more has not disconnected.
                 self.stream.has_frame()?;
-                self.unsent(why, before, process)
+                self.judge_unsent(why, before, process)
             }
             other => other,
         }
     }
 
     /// Says what the failure to send a stimulus means.
-    fn unsent(&mut self, why: String, before: u64, process: Option<&Process>) -> Result<(), Failure> {
+    fn judge_unsent(&mut self, why: String, before: u64, process: Option<&Process>) -> Result<(), Failure> {
         let is_gone = process.is_some_and(|process| process.has_ended(Instant::now()));
         if self.stream.ended().is_none() && !is_gone {
             return Err(Failure::Lost(why));
         }
-        // Of what was begun, nobody knows how much was taken.
+        // Once the sending has begun, it is not known how much was taken.
         self.sent = if self.stream.sent() == before { Sent::No } else { Sent::Yes };
         Ok(())
     }
 
+    /// Returns the next output, or silence at `until`. Answers what is ignored on the way.
     pub fn receive(
         &mut self,
         encoding: &Encoding,
@@ -174,7 +176,7 @@ impl Dialogue {
             let mut found = match encoding {
                 Encoding::Lines(lines) => {
                     let found = self.pending.next(lines, &mut self.signatures);
-                    of_lines(&self.pending, found, &self.evidence)?
+                    mark_lines(&self.pending, found, &self.evidence)?
                 }
                 Encoding::Json | Encoding::Binary(_) => Recognized::More,
             };
@@ -186,12 +188,12 @@ impl Dialogue {
                 };
                 match encoding {
                     Encoding::Lines(_) => {
-                        let line = marked(frame, stream::line(frame), |_| None, &self.evidence)?;
+                        let line = mark_unless_event(frame, stream::line(frame), |_| None, &self.evidence)?;
                         self.pending.push(line)?;
                     }
                     Encoding::Binary(binary) => {
                         let output = binary::output(binary, frame, &mut self.signatures);
-                        found = marked(frame, output, note, &self.evidence)?;
+                        found = mark_unless_event(frame, output, note, &self.evidence)?;
                     }
                     Encoding::Json => {
                         let line = line(frame, &self.evidence)?;
@@ -223,7 +225,7 @@ impl Dialogue {
         }
     }
 
-    /// The other side has ended it: a failure, or an output, once, behind all that came before.
+    /// Returns what the end of the stream is: a failure, or an output, once, behind all that came before.
     fn end(
         &mut self,
         encoding: &Encoding,
@@ -235,7 +237,7 @@ impl Dialogue {
             let is_mute = ended == ChannelEnded::Broken
                 && self.stream.came() == 0
                 && process.is_none_or(|process| !process.has_ended(Instant::now()));
-            return Err(match self.incomplete(lost(ended, process)) {
+            return Err(match self.with_open_output(make_loss(ended, process)) {
                 Failure::Lost(text) if is_mute => Failure::Lost(format!(
                     "{text} before it has sent anything. It may speak another protocol there, or TLS: then \
                      write `tls` into the IUT file"
@@ -256,7 +258,7 @@ impl Dialogue {
         if let Encoding::Lines(lines) = encoding {
             loop {
                 let found = self.pending.last(lines, &mut self.signatures);
-                match of_lines(&self.pending, found, &self.evidence)? {
+                match mark_lines(&self.pending, found, &self.evidence)? {
                     Recognized::Received(received) => return Ok(received),
                     // Nobody is there to be answered.
                     Recognized::Ignored(_) => {}
@@ -269,8 +271,8 @@ impl Dialogue {
         Ok(Received::Output(Event::new(action, Vec::new())))
     }
 
-    /// Is it something that is left alone? It is noted down and answered then.
-    fn leaves_alone(
+    /// Notes down and answers a frame that the description ignores. Was it one?
+    fn answer_if_ignored(
         &mut self,
         encoding: &Encoding,
         frame: &[u8],
@@ -294,8 +296,10 @@ impl Dialogue {
         }
     }
 
+    /// Sends bytes. From here on they may be untaken, also where the sending fails midway. The failure says
+    /// how the process ended, where there is one.
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
-        self.is_owed = true;
+        self.may_be_untaken = true;
         let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match (failure, process) {
             (Failure::Lost(what), Some(process)) => Failure::Lost(process.farewell(&what)),
@@ -319,7 +323,7 @@ impl Dialogue {
         text
     }
 
-    fn incomplete(&self, failure: Failure) -> Failure {
+    fn with_open_output(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Lost(text) if !self.pending.is_empty() => {
                 Failure::Lost(format!("{text}; in the middle of an output of several lines"))
@@ -329,7 +333,7 @@ impl Dialogue {
     }
 }
 
-fn lost(ended: ChannelEnded, process: Option<&Process>) -> Failure {
+fn make_loss(ended: ChannelEnded, process: Option<&Process>) -> Failure {
     Failure::Lost(match process {
         Some(process) => process.farewell(ended.text()),
         None => format!("the implementation {}", ended.text()),

@@ -45,7 +45,7 @@ impl TextEncoding {
                 Ok(Tree::Text(text)) => return Some(text),
                 _ => return None,
             },
-            TextEncoding::Percent => unescaped(written.as_bytes())?,
+            TextEncoding::Percent => resolve_escapes(written.as_bytes())?,
             TextEncoding::Hex | TextEncoding::HexOfLatin1 => {
                 unhex(written).filter(|_| !written.contains(' '))?
             }
@@ -72,7 +72,7 @@ pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-fn unescaped(mut written: &[u8]) -> Option<Vec<u8>> {
+fn resolve_escapes(mut written: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some((first, rest)) = written.split_first() {
         if *first == b'%' {

@@ -252,6 +252,7 @@ impl Evidence {
 }
 
 impl Log {
+    /// Adds bytes to the last message, if they go on with it at once, or as a new one.
     fn add(
         &mut self,
         kind: EvidenceKind,
@@ -326,7 +327,7 @@ impl Message {
         let room = half.saturating_sub(self.bytes.len()).min(bytes.len());
         let (begin, more) = bytes.split_at(room);
         self.bytes.extend_from_slice(begin);
-        // Of many at once, only the last ones are copied.
+        // Where many bytes come at once, only the last ones are copied.
         let skipped = more.len().saturating_sub(half);
         let surplus = (self.rest.len() + more.len()).saturating_sub(half) - skipped;
         self.rest.drain(..surplus.min(self.rest.len()));
@@ -364,6 +365,7 @@ fn redact(items: &mut [EvidenceItem], names: &[String]) {
     }
 }
 
+/// Returns a piece without these headers' values. `begun`: the line begun before; `None`: its start was cut.
 fn redacted(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<u8> {
     const INSTEAD: &[u8] = b" [redacted]";
     let mut kept = Vec::new();
@@ -383,7 +385,7 @@ fn redacted(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<
             colon.is_some_and(|at| names.iter().any(|name| open[..at].eq_ignore_ascii_case(name.as_bytes())));
         match colon.filter(|_| is_named) {
             Some(at) => {
-                // As far as the name is in this piece, it stays.
+                // The part of the name that is in this piece stays.
                 kept.extend_from_slice(&open[before.min(at + 1)..=at]);
                 if before <= at {
                     kept.extend_from_slice(INSTEAD);

@@ -246,7 +246,7 @@ impl Field {
                     if rest.len() == before || elements.len() == MOST {
                         return Err(Err(format!("a list has more than {MOST} elements")));
                     }
-                    elements.push(element(parts, name.as_deref(), spelling)?);
+                    elements.push(make_element(parts, name.as_deref(), spelling)?);
                     left = left.map(|left| left - 1);
                 }
                 found.extend(name.as_deref().map(|name| (name, Content::List(Tree::List(elements)))));
@@ -268,6 +268,7 @@ struct CountedLength {
 }
 
 impl FieldNumber {
+    /// Makes the number that is sent: a fixed one, a parameter, or the count of a field behind it.
     fn write<T>(
         &self,
         pieces: &[Piece],
@@ -352,7 +353,8 @@ fn list(
     Ok(Piece { bytes, elements: trees.len() })
 }
 
-fn element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Result<Tree, FrameMisfit> {
+/// Makes the JSON of a list's element of its parts: its only part, or an object, in the usual texts.
+fn make_element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -> Result<Tree, FrameMisfit> {
     let mut members = Vec::with_capacity(parts.len());
     for (part, content) in parts {
         let text = match content {

@@ -24,7 +24,7 @@ pub fn check_head(version: Version, status: StatusCode, headers: &HeaderMap) -> 
             Err("it has both a Content-Length and a Transfer-Encoding".to_owned())
         }
         _ if version == Version::HTTP_10 => Err("HTTP/1.0 has no Transfer-Encoding".to_owned()),
-        // Of these there is no body, whatever the head says.
+        // These statuses have no body, whatever the head says.
         [one] if one.trim().eq_ignore_ascii_case("chunked") => {
             Ok(!matches!(status.as_u16(), 101 | 204 | 304))
         }

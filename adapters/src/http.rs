@@ -101,7 +101,7 @@ impl Adapter for HttpAdapter {
         }
         for step in &self.description.reset {
             let done = run.step(step, "reset", &launched, session, &self.description.captures);
-            done.map_err(|why| reset_failed(why, &self.server))?;
+            done.map_err(|why| make_reset_failure(why, &self.server))?;
         }
         Ok(())
     }
@@ -240,7 +240,7 @@ impl HttpRun {
     /// [`Failure`]. A server of ours that has ended says nothing any more, and that is no silence: a child
     /// may hold its connection open. What it had said before is here already, and only has to be read.
     fn next(&mut self, until: Instant, server: &Server) -> Result<Option<Reply>, Failure> {
-        let mut next = |until| self.requests.next(until).map_err(|failure| with_farewell(failure, server));
+        let mut next = |until| self.requests.next(until).map_err(|failure| add_farewell(failure, server));
         if let Some(reply) = next(until)? {
             return Ok(Some(reply));
         }
@@ -301,7 +301,7 @@ impl HttpRun {
             let Some(reply) = self.requests.next(deadline)? else {
                 return Err(Failure::Start(format!("`{of}` was not answered")));
             };
-            let Some(why) = unlike(&reply, probe) else { return Ok(reply) };
+            let Some(why) = describe_misfit(&reply, probe) else { return Ok(reply) };
             if Instant::now() + PAUSE > until.min(deadline) {
                 return Err(Failure::Start(format!("`{of}` was answered with {why}")));
             }
@@ -311,7 +311,7 @@ impl HttpRun {
 }
 
 /// What an answer is, if it is not the expected one.
-fn unlike(reply: &Reply, probe: &Probe) -> Option<String> {
+fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
     if reply.status != probe.status {
         let body = String::from_utf8_lossy(&reply.body);
         let (there, body) = (reply.status, shortened(body.trim_end()).escape_debug().to_string());
@@ -323,8 +323,8 @@ fn unlike(reply: &Reply, probe: &Probe) -> Option<String> {
     (!expected.is_match(body)).then(|| format!("`{}`, which is not what its `body` says", shortened(body)))
 }
 
-fn reset_failed(failure: Failure, server: &Server) -> Failure {
-    match with_farewell(failure, server) {
+fn make_reset_failure(failure: Failure, server: &Server) -> Failure {
+    match add_farewell(failure, server) {
         Failure::Start(text) => Failure::Start(text),
         Failure::Untranslatable(text) => Failure::Untranslatable(text),
         other => Failure::Start(format!("`reset` failed: {}", other.text())),
@@ -332,7 +332,7 @@ fn reset_failed(failure: Failure, server: &Server) -> Failure {
 }
 
 /// If the server is ours and gone, it may have said why.
-fn with_farewell(failure: Failure, server: &Server) -> Failure {
+fn add_farewell(failure: Failure, server: &Server) -> Failure {
     match (failure, server.process()) {
         (Failure::Lost(text), Some(process)) => {
             Failure::Lost(format!("{text}; {}", process.farewell("is running")))
@@ -341,6 +341,7 @@ fn with_farewell(failure: Failure, server: &Server) -> Failure {
     }
 }
 
+/// Makes a request with its holes filled. A common header that waits for a capture is left out.
 pub fn prepare(
     request: &Request,
     common: &[(String, Template)],

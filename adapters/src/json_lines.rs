@@ -39,15 +39,15 @@ pub enum Message {
 }
 
 pub fn start(session: &Session<'_>) -> String {
-    first("start", session.constants, session.seed)
+    write_first_message("start", session.constants, session.seed)
 }
 
 /// The first message over a new connection in the middle of a run.
 pub fn resume(constants: &[(Datum, Value)], seed: u64) -> String {
-    first("resume", constants, seed)
+    write_first_message("resume", constants, seed)
 }
 
-fn first(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
+fn write_first_message(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
     let constants: Map<String, Json> =
         constants.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect();
     let seed = codec::to_json(&Value::int(seed));
@@ -58,6 +58,7 @@ pub fn input(event: &Event, signatures: &Signatures) -> String {
     format!("{}\n", json!({ "input": event.action, "values": signatures.named(event) }))
 }
 
+/// Reads a line as a message of the protocol. An empty line is one for the log.
 pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> {
     let garbage = |why: &str| Failure::Garbage(format!("{why}: {}", shortened(line)));
     if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {

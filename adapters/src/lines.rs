@@ -29,13 +29,13 @@ pub fn input(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Resul
     let (_, template) = template.ok_or_else(none)?;
     let value = |name: &str| signatures.hole(event, &lines.spelling, name);
     let line = write_line(lines, template, value, signatures, &event.action)?;
-    let announced = announced(template, value);
+    let announced = count_announced(template, value);
     signatures.announce(announced);
     Ok(line)
 }
 
 /// The number of bytes that the text announces and does not have: the next stimulus begins with them.
-fn announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
+fn count_announced(template: &Template, value: impl Fn(&str) -> Option<String>) -> Option<usize> {
     let parts: Vec<TemplatePart<'_>> = template.parts().collect();
     let (at, name) = parts.iter().enumerate().rev().find_map(|(at, part)| match part {
         TemplatePart::Hole([Function::Length], name) => Some((at, *name)),
@@ -131,7 +131,7 @@ pub struct Pending {
     progress: Progress,
     /// Why an output does not fit whose count was wrong.
     miscounted: Option<String>,
-    /// Of an observation that fits, and whose lines are no whole `then`: why.
+    /// Why an observation that fits was passed over: its lines are not exactly what `then` names.
     without_then: Option<String>,
     /// The lines of the last event, or the lines that were no event.
     taken: Vec<String>,
@@ -182,15 +182,17 @@ impl Pending {
     /// [`Failure::Garbage`] for an unmatched line, where the description says so;
     /// [`Failure::Untranslatable`]: what is to be sent back cannot be.
     pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
-        self.found(lines, signatures, false)
+        self.find_event(lines, signatures, false)
     }
 
     /// Takes the next event if no line will come any more. An output that needs another one does not fit.
     pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
-        self.found(lines, signatures, true)
+        self.find_event(lines, signatures, true)
     }
 
-    fn found(
+    /// Tries the observations in their order on the lines that have come. One that needs more lines holds up
+    /// those behind it, unless no line will come. A line that none fits is ignored or unmatched, alone.
+    fn find_event(
         &mut self,
         lines: &Lines,
         signatures: &mut Signatures,
@@ -260,7 +262,7 @@ impl Pending {
                 } else {
                     ""
                 };
-                format!(", which no pattern fits{}{help}", self.closest(lines))
+                format!(", which no pattern fits{}{help}", self.describe_closest(lines))
             }
         };
         let text = format!("the line `{}`{why}", shortened(line));
@@ -278,7 +280,7 @@ impl Pending {
 
     /// What a user can compare the lines with, in words that go on: the observation that fits furthest, and
     /// where it stops; else one that fits but for its capital letters; else the patterns, if they are few.
-    fn closest(&self, lines: &Lines) -> String {
+    fn describe_closest(&self, lines: &Lines) -> String {
         let known = || lines.observations.iter().filter(|(action, _)| self.may_answer(action, lines));
         let stops = known().filter_map(|(action, shape)| Some((shape.stop(&self.lines)?, action)));
         let furthest = stops.reduce(|best, one| if one.0.at > best.0.at { one } else { best });

@@ -183,7 +183,7 @@ fn describe_status(status: ExitStatus) -> String {
 
 /// How a command is called in messages: by its program, and the script that this runs. Other words may change
 /// from launch to launch.
-fn named(words: &[String]) -> String {
+fn name_of_command(words: &[String]) -> String {
     let is_script = |word: &&String| {
         let path = Path::new(word);
         let ending = path.extension().and_then(|ending| ending.to_str());
@@ -195,7 +195,7 @@ fn named(words: &[String]) -> String {
 }
 
 /// The remedy for a program that cannot be started, in words that go on.
-fn unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
+fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
     let place = path.display();
     match why.kind() {
         ErrorKind::NotFound if !program.contains('/') => {
@@ -229,7 +229,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
     let directory = &launch.directory;
     let failed = |why: std::io::Error| {
         let path = directory.join(program.trim_start_matches("./"));
-        let help = unstartable(&why, program, path.strip_prefix("./").unwrap_or(&path));
+        let help = explain_unstartable(&why, program, path.strip_prefix("./").unwrap_or(&path));
         Failure::Start(format!("`{program}` cannot be started: {why}{help}"))
     };
     if !directory.is_dir() {
@@ -269,7 +269,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         pidfd: kept.pidfd,
         tail,
         grace: launch.grace,
-        name: named(&launch.words),
+        name: name_of_command(&launch.words),
         deadline: None,
         folder: launch.folder.clone(),
     };

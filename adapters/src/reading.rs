@@ -17,7 +17,7 @@ pub fn is_of_start(frame: &[u8], signatures: &Signatures) -> bool {
 
 /// A frame as a text; one that is none is marked.
 pub fn line<'f>(frame: &'f [u8], evidence: &Evidence) -> Result<&'f str, Failure> {
-    marked(frame, text(frame), |_| None, evidence)
+    mark_unless_event(frame, text(frame), |_| None, evidence)
 }
 
 /// What is sent back for a frame that is left alone, be it nothing; `None` where it is not.
@@ -59,11 +59,11 @@ pub fn note(found: &Recognized) -> Option<&'static str> {
 pub fn message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<Message, Failure> {
     let note =
         |message: &Message| matches!(message, Message::Output(Received::Alien(_))).then_some(evidence::ALIEN);
-    marked(line.as_bytes(), json_lines::message(line, signatures), note, evidence)
+    mark_unless_event(line.as_bytes(), json_lines::message(line, signatures), note, evidence)
 }
 
 /// What lines came to; those that are no event are marked.
-pub fn of_lines(
+pub fn mark_lines(
     pending: &Pending,
     found: Result<Recognized, Failure>,
     evidence: &Evidence,
@@ -76,7 +76,7 @@ pub fn of_lines(
 }
 
 /// What was read of these bytes, which are marked where it is no event.
-pub fn marked<T>(
+pub fn mark_unless_event<T>(
     bytes: &[u8],
     read: Result<T, Failure>,
     note: impl Fn(&T) -> Option<&'static str>,

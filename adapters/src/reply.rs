@@ -94,7 +94,7 @@ impl Response {
     }
 
     /// What the body lacks of an answer that is it otherwise.
-    fn lacks(&self, body: Option<&Tree>, reply: &Reply) -> String {
+    fn describe_lack(&self, body: Option<&Tree>, reply: &Reply) -> String {
         let list = self.each.as_ref().map(|list| (list, body.and_then(|body| body.pointer(list))));
         let item = match list {
             Some((_, Some(Tree::List(items)))) => items.first(),
@@ -125,8 +125,8 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         let then: Option<Vec<&(String, Response)>> = response.then.as_ref().map(|then| {
             http.observations.iter().filter(|(name, more)| name == then && more.is_of(reply)).collect()
         });
-        let more_ask = then.as_ref().is_some_and(|then| then.iter().any(|(_, more)| asks(more)));
-        if body.is_none() && (asks(response) || more_ask) {
+        let more_ask = then.as_ref().is_some_and(|then| then.iter().any(|(_, more)| needs_json(more)));
+        if body.is_none() && (needs_json(response) || more_ask) {
             body = Some(read(reply)?);
         }
         let tree = body.as_ref().and_then(|body| body.as_ref().ok());
@@ -163,10 +163,11 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
     };
     let tree = body.as_ref().and_then(|body| body.as_ref().ok());
     let lacks = http.observations.iter().map(|(action, response)| {
-        let misfit = response.misfit(reply).unwrap_or_else(|| (usize::MAX, response.lacks(tree, reply)));
+        let misfit =
+            response.misfit(reply).unwrap_or_else(|| (usize::MAX, response.describe_lack(tree, reply)));
         (action, misfit)
     });
-    // Of equal ones, the first.
+    // The first one where several are as close.
     let closest = lacks.reduce(|best, one| if one.1.0 > best.1.0 { one } else { best });
     let closest = closest.map(|(action, (_, lacks))| format!("; the closest is `{action}`: {lacks}"));
     let (to, closest) = (&reply.to, closest.unwrap_or_default());
@@ -203,7 +204,7 @@ fn text_at<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>>
         Source::Body => Cow::Borrowed(std::str::from_utf8(reply.plain()?).ok()?),
         Source::BodyInLatin1 => Cow::Owned(of_latin1(reply.plain()?)),
     };
-    part(place, text)
+    matched_part(place, text)
 }
 
 /// A text, a number and a truth value of JSON as they are written.
@@ -216,7 +217,7 @@ fn text_of(tree: &Tree) -> Option<Cow<'_, str>> {
 }
 
 /// The part of the text that is asked for, where the text looks as it is to.
-fn part<'a>(place: &AnswerPlace, text: Cow<'a, str>) -> Option<Cow<'a, str>> {
+fn matched_part<'a>(place: &AnswerPlace, text: Cow<'a, str>) -> Option<Cow<'a, str>> {
     let Some(pattern) = &place.pattern else { return Some(text) };
     let group = pattern.captures(&text)?.get(1)?.range();
     Some(match text {
@@ -248,7 +249,7 @@ enum Piece<'a> {
 type Values<'a> = Vec<(&'a str, Piece<'a>)>;
 
 /// Does it look for JSON in the body?
-fn asks(response: &Response) -> bool {
+fn needs_json(response: &Response) -> bool {
     response.each.is_some()
         || response.values.iter().any(|(_, place)| matches!(place.source, Source::Pointer(_)))
 }
@@ -257,7 +258,7 @@ fn asks(response: &Response) -> bool {
 fn value_at<'a>(place: &'a AnswerPlace, tree: Option<&'a Tree>, reply: &'a Reply) -> Option<Piece<'a>> {
     Some(match &place.source {
         Source::Pointer(pointer) if place.is_json() => Piece::Json(tree?.pointer(pointer)?),
-        Source::Pointer(pointer) => Piece::Text(part(place, text_of(tree?.pointer(pointer)?)?)?),
+        Source::Pointer(pointer) => Piece::Text(matched_part(place, text_of(tree?.pointer(pointer)?)?)?),
         _ => Piece::Text(text_at(place, reply)?),
     })
 }

@@ -141,8 +141,8 @@ impl Requests {
         }
         let Some(request) = self.queue.pop_front() else { return Ok(()) };
         let name = request.name.clone();
-        let Some(worker) = &self.worker else { return Err(gone()) };
-        worker.orders.send(request).map_err(|_| gone())?;
+        let Some(worker) = &self.worker else { return Err(make_loss_of_thread()) };
+        worker.orders.send(request).map_err(|_| make_loss_of_thread())?;
         self.under_way = Some(name);
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Requests {
         let answer = match answer {
             Ok(answer) => answer,
             Err(true) => return Ok(None),
-            Err(false) => return Err(gone()),
+            Err(false) => return Err(make_loss_of_thread()),
         };
         // What cannot be read has been answered; where the connection broke, nobody knows.
         if answer.sent && matches!(answer.reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
@@ -187,7 +187,7 @@ impl Drop for Requests {
     }
 }
 
-fn gone() -> Failure {
+fn make_loss_of_thread() -> Failure {
     Failure::Lost("the requests are not sent any more".to_owned())
 }
 
@@ -204,6 +204,7 @@ fn config() -> ureq::config::Config {
         .build()
 }
 
+/// Sends a request and reads its answer, whose raw bytes in `answer` show malformed chunks.
 fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<Reply, Failure> {
     let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
     for (name, value) in &prepared.headers {

@@ -41,7 +41,7 @@ pub struct Server {
     launch: Option<description::Launch>,
     address: Template,
     process: Option<Process>,
-    // Behind the process, which must be gone when another server gets it.
+    // Dropped behind the process, which must be gone when another server gets the port.
     port: Option<Port>,
     folder: Option<Arc<TemporaryFolder>>,
 }
@@ -112,6 +112,7 @@ impl Server {
         }
     }
 
+    /// Starts the server if it is not there, and tries to connect until `ready_ms` are over or it has ended.
     fn reach_once<T>(
         &mut self,
         launch: &description::Launch,
@@ -125,7 +126,7 @@ impl Server {
             self.folder.clone_from(&launched.folder);
             // A server that is kept outlives the constants of a run.
             let constants = (!launch.keep).then_some(session);
-            let command = filled(&launch.command, &launched, constants)?;
+            let command = fill_command(&launch.command, &launched, constants)?;
             self.process = Some(Process::start_silent(&command)?);
         }
         let address = self.address()?;
@@ -222,7 +223,7 @@ pub fn fill(template: &Template, launched: &Launched) -> Result<String, Failure>
 }
 
 /// A command with its holes filled: what belongs to a launch, and the constants of the session.
-pub fn filled(
+pub fn fill_command(
     command: &Command,
     launched: &Launched,
     session: Option<&Session<'_>>,

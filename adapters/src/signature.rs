@@ -165,14 +165,14 @@ impl Signatures {
             }
             None => {
                 let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
-                let help = meant(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
+                let help = hint(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
                 let text = format!("the output `{}`, which is none; {help}", shortened(name));
                 return Ok(Received::Alien(text));
             }
         };
         let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
         if let Some((foreign, _)) = given.iter().find(|(name, _)| !is_parameter(name)) {
-            let help = meant(foreign, "parameters", || action.parameters.iter().map(Datum::name));
+            let help = hint(foreign, "parameters", || action.parameters.iter().map(Datum::name));
             let text = format!(
                 "`{name}` with a value for `{}`, which is no parameter of it; {help}",
                 shortened(foreign)
@@ -204,7 +204,7 @@ pub enum Wire<'a> {
 }
 
 /// The remedy for a name that is none of the known ones.
-fn meant<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
+fn hint<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
     match nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => inventory(what, known()),
@@ -225,7 +225,7 @@ impl Wire<'_> {
                     "; {help}. `values: {{ {datum}: {{ {text}: {near} }} }}` in the IUT file gives a text its value"
                 )
             }
-            Wire::Json(Tree::Text(text)) => format!("; {}", meant(text, "values", literals)),
+            Wire::Json(Tree::Text(text)) => format!("; {}", hint(text, "values", literals)),
             Wire::Json(_) => String::new(),
         }
     }

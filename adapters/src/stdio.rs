@@ -32,9 +32,9 @@ use crate::waited_time::WaitedTime;
 #[derive(Debug)]
 pub struct StdioAdapter {
     description: Stdio,
-    // Before the process, which would otherwise be killed while its input is open.
+    // Dropped before the process, which would otherwise be killed while its input is open.
     dialogue: Option<Dialogue>,
-    /// Of a run that is over, where the process is kept.
+    /// The stream of a run that is over, where the process is kept.
     idle: Option<Dialogue>,
     process: Option<Process>,
     system: System,
@@ -76,7 +76,7 @@ impl StdioAdapter {
         StdioAdapter::new(stdio, evidence::Limits::default())
     }
 
-    /// Of the command in a variable of the environment, as a shell reads it.
+    /// Takes the command from a variable of the environment, as a shell reads it.
     pub fn of_environment(variable: &str) -> Result<Self, Failure> {
         match std::env::var(variable) {
             Ok(command) if !command.trim().is_empty() => {
@@ -103,7 +103,7 @@ impl Adapter for StdioAdapter {
         self.stop();
         self.evidence = self.evidence.anew();
         let begun = self.begin(session);
-        self.noticed(begun)
+        self.note_failure(begun)
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
@@ -113,7 +113,7 @@ impl Adapter for StdioAdapter {
             let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
             dialogue.send(&self.description.encoding, stimulus, self.process.as_ref())
         };
-        self.noticed(sent)
+        self.note_failure(sent)
     }
 
     fn sent(&self) -> Sent {
@@ -123,7 +123,7 @@ impl Adapter for StdioAdapter {
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
         let received = dialogue.receive(&self.description.encoding, until, self.process.as_ref());
-        self.noticed(received)
+        self.note_failure(received)
     }
 
     fn hears(&self) -> bool {
@@ -137,7 +137,7 @@ impl Adapter for StdioAdapter {
     fn tear_down(&mut self) -> Option<Teardown> {
         self.dialogue.iter().for_each(Dialogue::mark_unread);
         let settle = self.description.settle.as_ref()?;
-        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;
+        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.may_be_untaken())?;
         let begin = Instant::now();
         if self.description.keep {
             // Where nothing is waited for, the next run begins behind a barrier.
@@ -177,13 +177,15 @@ impl Adapter for StdioAdapter {
                 return;
             }
             let is_up = self.process.as_ref().is_some_and(|process| !process.has_ended(Instant::now()));
-            let goes_on =
-                |dialogue: &Dialogue| dialogue.goes_on() && (!dialogue.is_owed() || self.can_separate());
+            let goes_on = |dialogue: &Dialogue| {
+                dialogue.goes_on() && (!dialogue.may_be_untaken() || self.can_separate())
+            };
             if is_up && !self.is_broken && dialogue.as_ref().is_some_and(goes_on) {
                 self.idle = dialogue;
                 return;
             }
-        } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::is_owed) {
+        } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::may_be_untaken)
+        {
             self.system.mark_unclean(system::UNREAD.to_owned());
         }
         if let Some(mut process) = self.process.take() {
@@ -198,11 +200,11 @@ impl StdioAdapter {
     /// Brings the process up, or a kept one back into its initial state.
     fn begin(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.system.enter(session.deadline)?;
-        let dialogue = match self.carried_on(session) {
+        let dialogue = match self.continue_kept(session) {
             Some(dialogue) => dialogue,
             None => self.launched(session)?,
         };
-        let dialogue = self.dialogue.insert(dialogue.closing(self.behaviour.on_close.clone()));
+        let dialogue = self.dialogue.insert(dialogue.with_closing_output(self.behaviour.on_close.clone()));
         let Stdio { encoding, ready, settle, keep, .. } = &self.description;
         let (process, ready) = (self.process.as_ref(), Instant::now() + *ready);
         if let Some(settle) = settle.as_ref().filter(|_| self.system.is_unclean()) {
@@ -219,7 +221,7 @@ impl StdioAdapter {
 
     /// The stream of a kept process, behind all that an earlier run has left on it. Where it cannot be told
     /// that it is, there is none, and the process has ended.
-    fn carried_on(&mut self, session: &Session<'_>) -> Option<Dialogue> {
+    fn continue_kept(&mut self, session: &Session<'_>) -> Option<Dialogue> {
         let Stdio { encoding, ready, settle, .. } = &self.description;
         let idle = self.idle.take()?;
         let process = self.process.as_mut().filter(|process| !process.has_ended(Instant::now()))?;
@@ -228,7 +230,7 @@ impl StdioAdapter {
         *deadline = session.deadline;
         let launched = Launched { port: None, folder: launch.folder.clone() };
         let left: &[PreparationStep] = match settle {
-            Some(settle) if idle.is_owed() => &settle.barrier,
+            Some(settle) if idle.may_be_untaken() => &settle.barrier,
             _ => &[],
         };
         let until = settle.as_ref().map_or(*ready, |settle| settle.within);
@@ -241,6 +243,8 @@ impl StdioAdapter {
         dialogue.goes_on().then_some(dialogue)
     }
 
+    /// Starts a new process, behind the barrier and the steps of `reset`. A kept one gets neither `reset` nor
+    /// constants: these belong to one run.
     fn launched(&mut self, session: &Session<'_>) -> Result<Dialogue, Failure> {
         self.process = None;
         self.launched = None;
@@ -256,7 +260,7 @@ impl StdioAdapter {
             system::run_steps_apart(encoding.reset(), &launched, session)?;
         }
         // What is kept for many runs does not depend on the constants of one.
-        let launch = server::filled(command, &launched, (!keep).then_some(session))?;
+        let launch = server::fill_command(command, &launched, (!keep).then_some(session))?;
         let (process, pipes) = Process::start_talking(&launch)?;
         self.process.insert(process).set_deadline(session.deadline);
         let channel = Channel::of_two(pipes.output, pipes.input);
@@ -267,7 +271,7 @@ impl StdioAdapter {
     }
 
     /// After a failure, nobody knows what is under way.
-    fn noticed<T>(&mut self, result: Result<T, Failure>) -> Result<T, Failure> {
+    fn note_failure<T>(&mut self, result: Result<T, Failure>) -> Result<T, Failure> {
         self.is_broken |= result.is_err();
         result
     }
@@ -283,7 +287,7 @@ impl StdioAdapter {
     fn start_again(&mut self) -> Result<(), Failure> {
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
         if dialogue.has_news()? {
-            dialogue.not_sent(Sent::No);
+            dialogue.note_sent(Sent::No);
             return Ok(());
         }
         let settle = self.description.settle.clone().unwrap_or_default();
@@ -292,7 +296,7 @@ impl StdioAdapter {
             == Sent::Crossed
         {
             // The run is over.
-            dialogue.not_sent(Sent::Crossed);
+            dialogue.note_sent(Sent::Crossed);
             return Ok(());
         }
         if let Some(mut process) = self.process.take() {

@@ -52,7 +52,7 @@ pub enum Drained {
 }
 
 impl Stream {
-    /// Over a channel, in frames that are cut so; of datagrams, each is one.
+    /// Makes a stream over a channel, cut into frames in this way; each datagram is a frame.
     pub fn new(channel: Channel, cut: Cut) -> Self {
         let cut = if channel.is_of_datagrams() { Cut::Datagrams } else { cut };
         Stream {
@@ -101,8 +101,8 @@ impl Stream {
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            // So that what comes from elsewhere is noted down when it comes.
-            let elsewhere = self.channel.elsewhere();
+            // Waited for as well, so that what comes from elsewhere is noted down when it comes.
+            let elsewhere = self.channel.stray_descriptor();
             fds.extend(elsewhere.map(|elsewhere| PollFd::from_borrowed_fd(elsewhere, PollFlags::IN)));
             wait(&mut fds, until);
             let is_gone = gone.is_some() && !fds[1].revents().is_empty();
@@ -174,7 +174,7 @@ impl Stream {
 
     /// Says that nothing more will be sent. The other direction stays open.
     pub fn close_output(&mut self) {
-        // Of datagrams, nobody hears it.
+        // Over datagrams there is no way to say so.
         if !self.is_of_datagrams() {
             self.evidence.ended("the tester has ended its side");
         }
@@ -214,7 +214,7 @@ impl Stream {
             while is_read && Instant::now() < until {
                 match self.fill() {
                     Ok(false) => break,
-                    Ok(true) if self.passes(&is_idle) => has_come = true,
+                    Ok(true) if self.forget_frames(&is_idle) => has_come = true,
                     Ok(true) => (has_come, since) = (true, Instant::now()),
                     Err(_) => {
                         self.inbox.forget();
@@ -232,7 +232,7 @@ impl Stream {
     }
 
     /// Forgets the frames that are there; was each of them idle, and nothing begun?
-    fn passes(&mut self, is_idle: impl Fn(&[u8]) -> bool) -> bool {
+    fn forget_frames(&mut self, is_idle: impl Fn(&[u8]) -> bool) -> bool {
         let mut are_idle = true;
         loop {
             match self.inbox.frame() {

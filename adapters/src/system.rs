@@ -189,7 +189,7 @@ pub fn command(
     launched: &Launched,
     session: &Session<'_>,
 ) -> Result<(), Failure> {
-    let launch = server::filled(command, launched, Some(session))?;
+    let launch = server::fill_command(command, launched, Some(session))?;
     let process = Process::start_silent(&launch)?;
     if !process.has_ended((Instant::now() + within).min(session.deadline)) {
         return Err(Failure::Start(process.farewell("did not end in time")));

@@ -81,6 +81,7 @@ impl Drop for Tail {
     }
 }
 
+/// Reads the pipe to its end, or until nobody wants to know any more, and keeps the last bytes.
 fn follow(mut pipe: &File, shared: &Shared) {
     /// How often it is asked whether anybody still wants to know.
     const PATIENCE: Duration = Duration::from_millis(200);

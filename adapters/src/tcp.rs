@@ -41,9 +41,9 @@ enum Protocol {
 pub struct TcpAdapter {
     protocol: Protocol,
     description: Tcp,
-    // Before the server, which would otherwise be killed with a connection open.
+    // Dropped before the server, which would otherwise be killed with a connection open.
     dialogues: Vec<Dialogue>,
-    /// Of a run that is over: the connections that the server has not ended yet.
+    /// The connections of a run that is over, which the server has not ended yet.
     late: Vec<Dialogue>,
     /// Which action goes over which connection.
     link: Link,
@@ -60,13 +60,13 @@ pub struct TcpAdapter {
 }
 
 impl TcpAdapter {
-    /// Over TCP. Nothing is started yet.
+    /// Makes an adapter over TCP. Nothing is started yet.
     pub fn new(description: Tcp, limits: evidence::Limits) -> Self {
         let system = System::new(Transport::Tcp(description.clone()).system());
         TcpAdapter::over(Protocol::Tcp, description, system, limits)
     }
 
-    /// Over UDP. Nothing is started yet.
+    /// Makes an adapter over UDP. Nothing is started yet.
     pub fn of_datagrams(description: Tcp, limits: evidence::Limits) -> Self {
         let system = System::new(Transport::Udp(description.clone()).system());
         TcpAdapter::over(Protocol::Udp, description, system, limits)
@@ -132,7 +132,7 @@ impl Adapter for TcpAdapter {
         let Tcp { encoding, settle, .. } = &self.description;
         if is_unclean && settle.barrier.is_empty() {
             let late = &mut self.late;
-            let look = |until: Instant| settled(late, &self.description, until, None);
+            let look = |until: Instant| settle_all(late, &self.description, until, None);
             let waited = self.system.wait(settle, session.deadline, look);
             if !self.system.is_unclean() {
                 self.late.clear();
@@ -163,7 +163,8 @@ impl Adapter for TcpAdapter {
             // The end of another connection is no output.
             let on_close =
                 self.behaviour.on_close.as_ref().filter(|action| self.link.number(action) == number);
-            self.dialogues.push(dialogue.launched(self.server.launched()).closing(on_close.cloned()));
+            self.dialogues
+                .push(dialogue.launched(self.server.launched()).with_closing_output(on_close.cloned()));
         }
         let Tcp { encoding, settle, .. } = &self.description;
         let process = self.server.process();
@@ -216,12 +217,12 @@ impl Adapter for TcpAdapter {
 
     fn tear_down(&mut self) -> Option<Teardown> {
         self.dialogues.iter().for_each(Dialogue::mark_unread);
-        if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::is_owed) {
+        if !self.server.outlives_runs() || !self.dialogues.iter().any(Dialogue::may_be_untaken) {
             return None;
         }
         let begin = Instant::now();
         let until = begin + self.description.settle.within;
-        let left = match settled(&mut self.dialogues, &self.description, until, self.server.process()) {
+        let left = match settle_all(&mut self.dialogues, &self.description, until, self.server.process()) {
             Arrival::Come => Left::Clean,
             Arrival::Late | Arrival::Unknown if self.server.is_ours() => Left::Ended,
             Arrival::Late | Arrival::Unknown => Left::Unclean,
@@ -293,7 +294,7 @@ impl TcpAdapter {
         self.last = number;
         let dialogue = self.dialogues.get_mut(number).ok_or_else(not_started)?;
         if dialogue.has_news()? {
-            dialogue.not_sent(Sent::No);
+            dialogue.note_sent(Sent::No);
             return Ok(());
         }
         let settle = &self.description.settle;
@@ -302,7 +303,7 @@ impl TcpAdapter {
             == Sent::Crossed
         {
             // The run is over.
-            dialogue.not_sent(Sent::Crossed);
+            dialogue.note_sent(Sent::Crossed);
             return Ok(());
         }
         let channel = Channel::of_one(self.server.connect_again(self.deadline)?.into());
@@ -318,7 +319,7 @@ impl TcpAdapter {
     /// Leaves the run. What may not have been taken then makes the system unclean, or is its end.
     fn leave(&mut self) {
         let mut dialogues = std::mem::take(&mut self.dialogues);
-        dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.is_owed());
+        dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.may_be_untaken());
         if dialogues.is_empty() {
             return;
         }
@@ -337,8 +338,8 @@ impl TcpAdapter {
 }
 
 /// Waits for all of these to be ended by the other side.
-fn settled(dialogues: &mut [Dialogue], tcp: &Tcp, until: Instant, process: Option<&Process>) -> Arrival {
-    let owed = dialogues.iter_mut().filter(|dialogue| dialogue.is_owed());
+fn settle_all(dialogues: &mut [Dialogue], tcp: &Tcp, until: Instant, process: Option<&Process>) -> Arrival {
+    let owed = dialogues.iter_mut().filter(|dialogue| dialogue.may_be_untaken());
     let arrivals: Vec<Arrival> =
         owed.map(|dialogue| dialogue.settle(&tcp.encoding, until, tcp.settle.quiet, process)).collect();
     match arrivals.iter().find(|arrival| **arrival != Arrival::Come) {

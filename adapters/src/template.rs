@@ -264,7 +264,7 @@ fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateEr
         match functions.last() {
             None if name.is_empty() => return Ok(None),
             Some(function) if name.is_empty() || !rest.starts_with(['(', ')']) => {
-                return Err(not_of_one(*function, inside, from, at));
+                return Err(explain_bad_argument(*function, inside, from, at));
             }
             _ => {}
         }
@@ -295,7 +295,7 @@ fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateEr
 }
 
 /// What is wrong between the parentheses of a function.
-fn not_of_one(function: Function, inside: &str, from: usize, at: usize) -> TemplateError {
+fn explain_bad_argument(function: Function, inside: &str, from: usize, at: usize) -> TemplateError {
     let arguments = inside[from..].trim_end_matches(')');
     let wrong = match arguments.split(',').count() {
         _ if arguments.trim().is_empty() => Wrong::Arity(function, 0),

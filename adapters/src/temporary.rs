@@ -2,8 +2,8 @@
 //! launch is over.
 //!
 //! The program that is launched may leave anything there. A folder that may not be listed is allowed to be,
-//! if it is ours. A symbolic link is removed and not followed. A folder in which something is mounted is left
-//! as it is.
+//! if it is ours. A symbolic link is removed and not followed. A folder in which something is mounted is not
+//! removed, and nothing in it is. (Folders may have become listable by then, or we would not know.)
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind};
@@ -50,6 +50,8 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// Removes the folder and all in it; nothing where there is none. First a walk makes its folders listable and
+/// writable, and refuses if something is mounted in one.
 pub fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
@@ -57,16 +59,16 @@ pub fn remove(folder: &Path) -> io::Result<()> {
         other => return other,
     }
     let device = fs::symlink_metadata(folder)?.dev();
-    let mut open = vec![folder.to_owned()];
-    while let Some(next) = open.pop() {
+    let mut to_visit = vec![folder.to_owned()];
+    while let Some(next) = to_visit.pop() {
         if fs::symlink_metadata(&next).is_ok_and(|metadata| metadata.dev() != device) {
             return Err(io::Error::other(format!("something is mounted on {}", next.display())));
         }
-        // What is not ours, or too deep for a path, stays as it is.
+        // Fails for what is not ours or too deep for a path. If it matters, `remove_dir_all` says so.
         let _ = fs::set_permissions(&next, Permissions::from_mode(0o700));
         let entries = fs::read_dir(&next).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        open.extend(folders.map(|entry| entry.path()));
+        to_visit.extend(folders.map(|entry| entry.path()));
     }
     fs::remove_dir_all(folder)
 }

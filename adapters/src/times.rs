@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// In milliseconds, with three places.
+/// Returns the time in milliseconds, with three decimal places.
 pub fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

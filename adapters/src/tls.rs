@@ -135,7 +135,7 @@ impl Broken {
         Broken { text: format!("TLS: {text}"), is_alert: false }
     }
 
-    /// Where an error of input or output is one of TLS.
+    /// Returns the failure of TLS that an error of input or output stands for, if it does.
     pub fn within(error: &io::Error) -> Option<&Broken> {
         error.get_ref()?.downcast_ref()
     }
@@ -156,7 +156,7 @@ pub struct Session {
     accepted: usize,
 }
 
-/// So much is taken at once: a record.
+/// The most bytes that are taken at once: a record.
 const RECORD: usize = 16 << 10;
 
 /// So many records without a byte for us are read in a row before somebody looks at the clock.

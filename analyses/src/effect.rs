@@ -393,7 +393,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
         other => {
             let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));
-            scope.lose((value.clone(), beyond.1));
+            scope.note_imprecision((value.clone(), beyond.1));
             let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
             for case in cases {
                 case.numeric.push((dimension, None));
@@ -430,7 +430,7 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
         other => {
             let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));
-            scope.lose((value.clone(), beyond.1));
+            scope.note_imprecision((value.clone(), beyond.1));
             for case in cases {
                 case.finite.push((position, None));
             }

@@ -210,7 +210,7 @@ pub(crate) fn changed(scope: &mut Scope<'_>, before: &Condition, new: &[(usize, 
             }
             other => {
                 let why = other.err().map_or(ImprecisionReason::Cases, |(_, why)| why);
-                scope.lose((value.clone(), why));
+                scope.note_imprecision((value.clone(), why));
                 vec![(Condition::Yes, None)]
             }
         };
@@ -272,7 +272,7 @@ impl Scope<'_> {
             (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => (a_cases, b_cases),
             (a, b) => {
                 let why = a.err().or(b.err()).map_or(ImprecisionReason::Cases, |(_, why)| why);
-                self.lose((whole(), why));
+                self.note_imprecision((whole(), why));
                 return Condition::Yes;
             }
         };
@@ -288,7 +288,7 @@ impl Scope<'_> {
                     let is_cell = mentions_array(x) || mentions_array(y);
                     let why =
                         if is_cell { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
-                    self.lose((whole(), why));
+                    self.note_imprecision((whole(), why));
                 }
                 let holds =
                     |same: bool| comparison.holds(if same { Ordering::Equal } else { Ordering::Less });

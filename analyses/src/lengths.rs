@@ -15,7 +15,7 @@ use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, known_part};
 
 impl Scope<'_> {
     pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
-        self.lose((term.clone(), ImprecisionReason::String));
+        self.note_imprecision((term.clone(), ImprecisionReason::String));
         match term.node() {
             Node::OnStrings(StringOperation::Matches, arguments) => match strings::expression(arguments) {
                 Some(expression) if expected && self.linear(&arguments[0].length()).is_ok() => {
@@ -34,7 +34,7 @@ impl Scope<'_> {
     }
 
     pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
-        self.lose((Term::compare(comparison, a, b), ImprecisionReason::String));
+        self.note_imprecision((Term::compare(comparison, a, b), ImprecisionReason::String));
         match comparison {
             Comparison::Equal => self.lengths(Comparison::Equal, a, b),
             _ => Condition::Yes,

@@ -24,7 +24,7 @@ impl Scope<'_> {
     ) -> Option<LinearExpression> {
         let next = self.next_dimension();
         let number = self.auxiliaries.product(a, b, next, is_whole)?;
-        self.lose((term.clone(), ImprecisionReason::NonLinear));
+        self.note_imprecision((term.clone(), ImprecisionReason::NonLinear));
         Some(number)
     }
 
@@ -35,7 +35,7 @@ impl Scope<'_> {
         let (next, element) = (self.next_dimension(), ty.element.clone());
         let known = |number: &LinearExpression| type_constraints(&element, number);
         let number = self.auxiliaries.read(term, next, element.is_integer(), known).ok_or_else(beyond)?;
-        self.lose(beyond());
+        self.note_imprecision(beyond());
         Ok(vec![(Condition::Yes, number)])
     }
 
@@ -63,7 +63,7 @@ impl Scope<'_> {
         let number = self.auxiliaries.read(term, next, is_whole, |number| type_constraints(&ty, number))?;
         self.auxiliaries.instantiate(summary, &at, leaf, next);
         // Whichever cell it is: once for all.
-        self.lose((cell, ImprecisionReason::Summary));
+        self.note_imprecision((cell, ImprecisionReason::Summary));
         Some(number)
     }
 
@@ -140,7 +140,7 @@ impl Scope<'_> {
                 cases.push((Condition::and([on_a.clone(), on_b.clone(), divided]), value));
             }
         }
-        self.lose(beyond());
+        self.note_imprecision(beyond());
         limited(term, cases)
     }
 }

@@ -124,12 +124,13 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    pub fn lose(&mut self, (term, reason): Beyond) {
+    pub fn note_imprecision(&mut self, (term, reason): Beyond) {
         if !self.imprecisions.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
             self.imprecisions.push((term, reason));
         }
     }
 
+    /// Compiles a condition, once if it is composite. One too large becomes "yes", noted as an imprecision.
     pub fn condition(&mut self, term: &Term) -> Condition {
         if !matches!(term.node(), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
             return self.uncached_condition(term);
@@ -139,7 +140,7 @@ impl Scope<'_> {
         }
         let mut found = self.uncached_condition(term);
         if found.size() > self.frame.condition_limit {
-            self.lose((term.clone(), ImprecisionReason::Constraints));
+            self.note_imprecision((term.clone(), ImprecisionReason::Constraints));
             found = Condition::Yes;
         }
         self.memory.conditions.insert(term.clone(), found.clone());
@@ -173,7 +174,7 @@ impl Scope<'_> {
                     if size > self.frame.condition_limit {
                         // Of a conjunction the parts that fit are better than nothing.
                         size -= found.size();
-                        self.lose((part.clone(), ImprecisionReason::Constraints));
+                        self.note_imprecision((part.clone(), ImprecisionReason::Constraints));
                         continue;
                     }
                     all.push(found);
@@ -225,7 +226,7 @@ impl Scope<'_> {
     fn beyond(&mut self, term: &Term) -> Condition {
         let reason =
             if mentions_array(term) { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
-        self.lose((term.clone(), reason));
+        self.note_imprecision((term.clone(), reason));
         Condition::Yes
     }
 
@@ -288,7 +289,7 @@ impl Scope<'_> {
         b: &Term,
         reason: ImprecisionReason,
     ) -> Condition {
-        self.lose((Term::compare(comparison, a, b), reason));
+        self.note_imprecision((Term::compare(comparison, a, b), reason));
         Condition::Yes
     }
 

@@ -67,7 +67,7 @@ pub fn start() {
     if let Ok(mut signals) = Signals::new(wanted.clone()) {
         let wait = move || {
             for signal in signals.forever() {
-                came(signal);
+                note_signal(signal);
             }
         };
         if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_ok() {
@@ -80,7 +80,7 @@ pub fn start() {
     let watch = move || {
         loop {
             thread::sleep(LOOK);
-            look();
+            check_limits();
         }
     };
     let _ = thread::Builder::new().name("watch".to_owned()).spawn(watch);
@@ -129,7 +129,7 @@ fn grace(limit: Limit) -> Duration {
     }
 }
 
-fn look() {
+fn check_limits() {
     let memory = allowed::memory();
     let used = resident();
     let beyond = (used > memory).then_some(Limit::Memory(memory));
@@ -162,7 +162,7 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-fn came(signal: i32) {
+fn note_signal(signal: i32) {
     let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("a signal", |(_, name)| *name);
     let is_first = CAME.swap(signal, Ordering::Relaxed) == 0;
     let limit = Limit::Signal(name);
@@ -209,22 +209,22 @@ fn end(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
         None => None,
     };
     if let Some(document) = &document {
-        put(rustix::stdio::stdout(), document);
+        write_raw(rustix::stdio::stdout(), document);
     }
     if document.is_none() || !is_json() {
         let clean = if std::io::IsTerminal::is_terminal(&std::io::stderr()) { "\r\u{1b}[2K" } else { "" };
-        put(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, console::style())));
+        write_raw(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, console::style())));
     }
     signal_hook::low_level::exit(code.into())
 }
 
 /// Writes past the locks of the standard streams; gives up where nobody reads.
-fn put(to: BorrowedFd<'_>, text: &str) {
+fn write_raw(to: BorrowedFd<'_>, text: &str) {
     const READER: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
         let mut fds = [PollFd::new(&to, PollFlags::OUT)];
-        // So much is written at once without waiting.
+        // A pipe that is ready takes this many bytes without blocking.
         let piece = &rest[..rest.len().min(4096)];
         match poll(&mut fds, Some(&READER)) {
             Ok(1..) => {}

@@ -70,7 +70,7 @@ pub struct StandardOutput;
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 
 impl StandardOutput {
-    fn does(work: impl FnOnce(StdoutLock<'_>) -> io::Result<()>) {
+    fn write_or_note(work: impl FnOnce(StdoutLock<'_>) -> io::Result<()>) {
         let mut lost = lock(&LOST);
         if lost.is_none() {
             *lost = work(io::stdout().lock()).err();
@@ -80,12 +80,12 @@ impl StandardOutput {
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        StandardOutput::does(|mut stdout| stdout.write_all(bytes));
+        StandardOutput::write_or_note(|mut stdout| stdout.write_all(bytes));
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        StandardOutput::does(|mut stdout| stdout.flush());
+        StandardOutput::write_or_note(|mut stdout| stdout.flush());
         Ok(())
     }
 }
@@ -100,7 +100,7 @@ pub fn unwritten() -> Option<io::Error> {
 /// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing
 /// of them changes here. What cannot be written is told at the end ([`unwritten`]).
 pub fn print(text: &str) {
-    StandardOutput::does(|mut stdout| {
+    StandardOutput::write_or_note(|mut stdout| {
         stdout.write_all(visible(text).as_bytes())?;
         stdout.flush()
     });

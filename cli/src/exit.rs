@@ -147,7 +147,7 @@ impl Exit {
         if rank(self) <= rank(other) { self } else { other }
     }
 
-    /// Of a run that ended so.
+    /// Returns the exit code of a run that ended so.
     pub fn of(kind: OutcomeKind) -> Exit {
         match kind {
             OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => Exit::Fine,

@@ -47,7 +47,7 @@ use horn_process::HornProcess;
 ///
 /// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the
 /// arguments as they are shown.
-fn refused(error: clap::Error) -> Exit {
+fn report_bad_arguments(error: clap::Error) -> Exit {
     let shown =
         std::env::args_os().map(|argument| visible::visible(&argument.to_string_lossy()).into_owned());
     // What was no text is one now.
@@ -63,7 +63,7 @@ fn refused(error: clap::Error) -> Exit {
 }
 
 /// The arguments; what they say of files is remembered.
-fn parsed() -> Result<Arguments, clap::Error> {
+fn parse_arguments() -> Result<Arguments, clap::Error> {
     let matches = Arguments::command().try_get_matches()?;
     outputs::remember_paths(&matches);
     answer::answer_in(&matches);
@@ -75,9 +75,9 @@ pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == keeper_process::SUBCOMMAND) {
         return keeper_process::serve().into();
     }
-    let arguments = match parsed() {
+    let arguments = match parse_arguments() {
         Ok(arguments) => arguments,
-        Err(error) => return refused(error).into(),
+        Err(error) => return report_bad_arguments(error).into(),
     };
     if let Some(problem) = coreach_analyses::solver::z3::version_problem() {
         console::say(&problem);

@@ -104,7 +104,7 @@ pub fn wanted(what: &'static str, path: Option<&Path>, form: OutputForm) -> Opti
     path.map(|path| ToWrite::new(what, path, form))
 }
 
-/// As [`outputs`], each where it is wanted.
+/// Does as [`outputs`], with `None` for what is not wanted.
 pub fn each<const N: usize>(wanted: [Option<ToWrite>; N]) -> Result<[Option<Output>; N], Vec<Diagnostic>> {
     let all: Vec<ToWrite> = wanted.iter().flatten().cloned().collect();
     let mut made = outputs(&all)?.into_iter();

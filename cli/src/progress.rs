@@ -28,7 +28,7 @@ impl ProgressLine {
         if let Ok(style) =
             indicatif::ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} ({used}{elapsed})")
         {
-            bar.set_style(style.with_key("used", used));
+            bar.set_style(style.with_key("used", write_used));
         }
         if !wanted || !std::io::stderr().is_terminal() {
             return ProgressLine { bar, waiting: None };
@@ -62,7 +62,7 @@ impl ProgressLine {
 
 /// What the piece of work that is nearest to its end has used of its budget: `12 of 60 s of processor time,
 /// `.
-fn used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
+fn write_used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
     if let Some((used, most)) = budget::nearest() {
         let (used, most) = (used.processor.as_secs_f64(), most.as_secs_f64());
         // Whoever draws the line has room for it.

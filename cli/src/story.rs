@@ -46,14 +46,14 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
     rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), first.place.clone(), all(first)]);
     for (number, (step, pair)) in run.trace.iter().zip(states.windows(2)).enumerate() {
         let (who, what) = match &step.what {
-            Occurrence::Stimulus(event) => ("tester sends", told(judge.as_ref(), event)),
-            Occurrence::Observation(event) => ("tester sees", told(judge.as_ref(), event)),
+            Occurrence::Stimulus(event) => ("tester sends", describe_event(judge.as_ref(), event)),
+            Occurrence::Observation(event) => ("tester sees", describe_event(judge.as_ref(), event)),
             other @ (Occurrence::Silence(_) | Occurrence::Delay(_)) => ("", other.to_string()),
         };
         let before = |datum: &Datum| pair[0].data.iter().find(|(same, _)| same == datum);
         let data = pair[1].data.iter();
         let changed: Vec<String> =
-            data.filter_map(|(datum, is)| became(datum, &before(datum)?.1, is)).collect();
+            data.filter_map(|(datum, is)| describe_change(datum, &before(datum)?.1, is)).collect();
         rows.push(vec![
             (number + 1).to_string(),
             format!("{:.1}", step.at.as_secs_f64() * 1e3),
@@ -69,7 +69,7 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
 }
 
 /// What a datum has become, if anything: of a record that stays the same in part, the rest.
-fn became(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
+fn describe_change(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
     if was == is {
         return None;
     }
@@ -87,7 +87,7 @@ fn became(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
 }
 
 /// `Coin(pCoinValue = 3)`
-fn told(judge: &dyn Judge, event: &Event) -> String {
+fn describe_event(judge: &dyn Judge, event: &Event) -> String {
     let iosts = judge.iosts();
     let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
     let values: Vec<String> = parameters

@@ -19,11 +19,11 @@ const GAP: u16 = 2;
 /// A table of cells, as wide as standard output allows: the first `left` columns to the left, the rest to the
 /// right.
 pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
-    within(rows, left, console::width())
+    table_within(rows, left, console::width())
 }
 
 /// The same, with so many columns of a terminal.
-fn within(rows: &[Vec<String>], left: usize, width: u16) -> String {
+fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     for row in rows {
@@ -66,15 +66,15 @@ mod tests {
         ]);
         let expected =
             "name              runs  seconds\na longer one  x      7\n  b              12345      0.5\n";
-        assert_eq!(within(&rows, 2, 120), expected);
-        assert_eq!(within(&[], 2, 120), "");
+        assert_eq!(table_within(&rows, 2, 120), expected);
+        assert_eq!(table_within(&[], 2, 120), "");
     }
 
     #[test]
     fn figures_are_never_split() {
         let head: Vec<String> = (0..30).map(|number| format!("figure {number}")).collect();
         let figures: Vec<String> = (0..30).map(|number| format!("{}", 1_000_000 + number)).collect();
-        let text = within(&[head, figures.clone()], 0, 80);
+        let text = table_within(&[head, figures.clone()], 0, 80);
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(figures.iter().all(|figure| text.contains(figure)), "{text}");
     }
@@ -86,7 +86,7 @@ mod tests {
         let signs = "x".repeat(300);
         let rows = rows(&[&["", "event", "with"], &["1", "Coin(pValue = 3)", &long], &["2", &signs, ""]]);
         for width in [40, 80, 120] {
-            let text = within(&rows, 3, width);
+            let text = table_within(&rows, 3, width);
             assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{width}\n{text}");
             assert_eq!(text.matches('x').count(), 300);
             for part in 0..60 {

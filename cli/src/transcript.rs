@@ -64,7 +64,7 @@ impl Connection<'_> {
             put(self.text, &format!("# {sign} ({})", escaped(note.as_bytes(), false)));
         }
         self.received(sign, &item.bytes);
-        self.missing(item);
+        self.write_missing(item);
         self.received(sign, &item.rest);
         self.last = Some(item.at);
         if item.kind == EvidenceKind::End {
@@ -78,7 +78,7 @@ impl Connection<'_> {
         }
     }
 
-    fn missing(&mut self, item: &EvidenceItem) {
+    fn write_missing(&mut self, item: &EvidenceItem) {
         if item.cut > 0 {
             put(self.text, &format!("# {} bytes were not kept", item.cut));
         }
@@ -100,7 +100,7 @@ impl Connection<'_> {
                 put(self.text, &format!("sleep {:.3}", wait.as_secs_f64()));
             }
             put(self.text, &format!("printf '{}'", escaped(&item.bytes, true)));
-            self.missing(item);
+            self.write_missing(item);
             if !item.rest.is_empty() {
                 put(self.text, &format!("printf '{}'", escaped(&item.rest, true)));
             }

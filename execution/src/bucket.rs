@@ -58,7 +58,7 @@ impl Bucket {
             place,
             cause: cause(outcome).0.to_owned(),
             action: action.map(str::to_owned),
-            violated: smallest(violated),
+            violated: keep_smallest(violated),
         }
     }
 
@@ -69,7 +69,7 @@ impl Bucket {
 
     /// A short name of it, the same for equal ones only, as far as 48 bits can tell.
     pub fn id(&self) -> String {
-        // Without its parts' borders two different ones could be one text.
+        // JSON keeps the borders of the parts: without them two buckets could be one text.
         let text = serde_json::to_string(self).unwrap_or_default();
         Key::of(&text).short()
     }
@@ -109,8 +109,8 @@ impl fmt::Display for Bucket {
     }
 }
 
-/// Those that contain no other one, in order, each once.
-fn smallest(mut sets: Vec<Vec<String>>) -> Vec<Vec<String>> {
+/// Drops the sets that contain another one, and sorts the rest.
+fn keep_smallest(mut sets: Vec<Vec<String>>) -> Vec<Vec<String>> {
     for set in &mut sets {
         set.sort();
         set.dedup();

@@ -31,24 +31,24 @@ impl Clock {
         judge.due().map_or(until, |due| until.min(self.shown + due))
     }
 
-    /// Nothing has come until then; it was asked for at `asked`.
-    pub(crate) fn nothing(&mut self, asked: Instant, until: Instant) {
+    /// Notes that nothing has come until then, for which was asked at `asked`.
+    pub(crate) fn note_silence(&mut self, asked: Instant, until: Instant) {
         self.silent = self.silent.max(asked.max(until));
     }
 
-    /// For so long of what has passed the system could not run.
-    pub(crate) fn lose(&mut self, time: Duration) {
+    /// Takes the time in which the system could not run out of what has passed.
+    pub(crate) fn add_lost_time(&mut self, time: Duration) {
         self.shown += time;
     }
 
-    /// A stimulus is on its way.
-    pub(crate) fn sent(&mut self) {
+    /// Counts anew from now, when a stimulus was sent.
+    pub(crate) fn begin_at_stimulus(&mut self) {
         self.shown = Instant::now();
     }
 
     /// What has passed, if the judge wants to know it now: enough of it for a stimulus to have come, or any
     /// where another is to be sent.
-    pub(crate) fn passed(&mut self, judge: &dyn Judge, is_sending: bool) -> Option<Duration> {
+    pub(crate) fn take_passed_time(&mut self, judge: &dyn Judge, is_sending: bool) -> Option<Duration> {
         let due = judge.due()?;
         let micros = self.silent.saturating_duration_since(self.shown).as_micros();
         let time = Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX));

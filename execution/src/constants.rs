@@ -98,10 +98,10 @@ pub fn initial_state(
     if open.is_empty() {
         return state_with(test, given, solver);
     }
-    let drawn = drawn(test, given, &open, &mut random, solver)?;
+    let drawn = draw_constants(test, given, &open, &mut random, solver)?;
     let state = state_with(test, &drawn, solver)?;
     let goal = goal(test);
-    // Of a specification alone there is no way to look for.
+    // A specification alone has no way to Pass.
     if !goal.locations.contains(&true) {
         return Ok(state);
     }
@@ -109,13 +109,13 @@ pub fn initial_state(
     if let SearchOutcome::Path(_) = searcher.from_state(&state, &LIMITS, solver) {
         return Ok(state);
     }
-    let better = on_a_way(&mut searcher, given, &open, &mut random, solver);
-    // Nothing is lost where that is none: the first choice is as good as any.
+    let better = solve_on_way_to_pass(&mut searcher, given, &open, &mut random, solver);
+    // If no state has them, nothing is lost: the first choice is as good as any.
     Ok(better.and_then(|constants| state_with(test, &constants, solver).ok()).unwrap_or(state))
 }
 
 /// The constants of a run to Pass.
-fn on_a_way(
+fn solve_on_way_to_pass(
     searcher: &mut Searcher,
     given: &Valuation,
     open: &[Datum],
@@ -139,7 +139,8 @@ fn on_a_way(
     Some(constants)
 }
 
-fn drawn(
+/// Draws the open constants, and the variables with them, since the initial condition relates both.
+fn draw_constants(
     test: &TestCase,
     given: &Valuation,
     open: &[Datum],
@@ -150,7 +151,7 @@ fn drawn(
     // The variables are chosen with them, since the condition relates them; what they are follows below.
     let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
     if all.iter().any(|datum| !is_drawable(datum.ty()) && condition.mentions(datum))
-        && let Some(constants) = drawn_first(condition, given, open, &all, random, solver)
+        && let Some(constants) = draw_and_solve_rest(condition, given, open, &all, random, solver)
     {
         return Ok(constants);
     }
@@ -170,7 +171,7 @@ fn drawn(
 /// The same where the condition speaks of arrays, which no lots are drawn for: the solver would choose all,
 /// and the same ones for each seed. So what can be drawn is drawn by the part of the condition that speaks
 /// of nothing else, and the solver is asked for the rest.
-fn drawn_first(
+fn draw_and_solve_rest(
     condition: &Term,
     given: &Valuation,
     open: &[Datum],

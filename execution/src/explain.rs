@@ -58,18 +58,19 @@ impl Reason {
 
 /// Explains the end of a run, by showing it to a judge of its kind again.
 pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
-    explained(judge, run).0
+    explain_end(judge, run).0
 }
 
 /// What failed in a run, or how it went: the identity of its end.
 pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
-    explained(judge, run).1
+    explain_end(judge, run).1
 }
 
-pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
+/// Shows a run to a judge up to the step that decided, and explains that step from the state before it.
+pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let verdict = run.outcome.verdict();
     let decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));
-    // Where the last step decided, the state before it; else the last one.
+    // The steps up to the state that explains: the one before the last step if that decided.
     let before = run.trace.len().saturating_sub(usize::from(decided));
     judge.begin();
     for step in &run.trace[..before] {
@@ -99,14 +100,14 @@ pub(crate) fn explained(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) {
     let Why { instead, guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let bucket = Bucket::new(&run.outcome, place, action, violated);
-    let excuse = if failed.is_some() { excuse(judge, run) } else { None };
+    let excuse = if failed.is_some() { find_excuse(judge, run) } else { None };
     let reason = Reason {
         summary: expectation(&run.outcome, &instead)
-            + &summary(run, &location, event.as_deref(), violates)
+            + &write_summary(run, &location, event.as_deref(), violates)
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
-            + &unheard(run)
-            + &mute(run)
+            + &describe_unheard(run)
+            + &describe_mute(run)
             + &excuse.unwrap_or_default(),
         location,
         event,
@@ -126,7 +127,7 @@ fn place(locations: BTreeSet<&str>, shown: &str) -> String {
 }
 
 /// Of a run that ended in silence: what came from another port, and was not taken for an answer.
-fn unheard(run: &Run) -> String {
+fn describe_unheard(run: &Run) -> String {
     let Outcome::Verdict(_, Cause::Silence(_)) = run.outcome else { return String::new() };
     let notes = run.wire.iter().filter_map(EvidenceItem::from_elsewhere);
     let mut notes = notes.filter(|note| note.ends_with(ANOTHER_PORT));
@@ -139,7 +140,7 @@ fn unheard(run: &Run) -> String {
 
 /// Of a run that ended in silence: what has come and is no message, or what may be wrong if nothing has been
 /// observed.
-fn mute(run: &Run) -> String {
+fn describe_mute(run: &Run) -> String {
     if !matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_))) || run.timing.is_some() {
         return String::new();
     }
@@ -175,11 +176,11 @@ fn mute(run: &Run) -> String {
 }
 
 /// How a Fail would be none if the last stimuli had been under way for longer. The judge is left there.
-fn excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
+fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
     let delay = run.link.as_ref()?.delay().unwrap_or_default();
     let is_stimulus = |number: &usize| matches!(run.trace[*number].what, Occurrence::Stimulus(_));
     let last: Vec<usize> = (0..run.trace.len()).rev().filter(is_stimulus).collect();
-    // With few of them there are few orders.
+    // A few late stimuli are tried first: they have few orders.
     let from = |count: usize| last.get(count - 1).or(last.last());
     let mut explains = |count: usize| from(count).is_some_and(|from| is_excused(judge, run, *from));
     [1, 2, 4, MOST_UNDER_WAY - 1].into_iter().any(&mut explains).then(|| match delay.is_zero() {
@@ -223,7 +224,7 @@ fn expectation(outcome: &Outcome, instead: &str) -> String {
     }
 }
 
-fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {
+fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {
     let event = event.unwrap_or("nothing");
     match &run.outcome {
         Outcome::Verdict(Verdict::Pass, _) if run.trace.is_empty() => {

@@ -142,13 +142,13 @@ impl<W: Write> Report<W> {
     pub fn begin(out: W, name: &str, counts: &Counts) -> io::Result<Self> {
         let mut report = Report { writer: Writer::new_with_indent(out, b' ', 2), suite: String::new() };
         report.writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-        report.counted(SUITES, name, counts)?;
+        report.open_counted(SUITES, name, counts)?;
         Ok(report)
     }
 
     pub fn suite(&mut self, name: &str, counts: &Counts, properties: &[(String, String)]) -> io::Result<()> {
         self.suite = name.to_owned();
-        self.counted("testsuite", name, counts)?;
+        self.open_counted("testsuite", name, counts)?;
         if !properties.is_empty() {
             self.writer.write_event(Event::Start(BytesStart::new("properties")))?;
             for (name, value) in properties {
@@ -198,7 +198,7 @@ impl<W: Write> Report<W> {
         out.flush()
     }
 
-    fn counted(&mut self, element: &'static str, name: &str, counts: &Counts) -> io::Result<()> {
+    fn open_counted(&mut self, element: &'static str, name: &str, counts: &Counts) -> io::Result<()> {
         let counts = counts.attributes();
         let counts = counts.iter().filter(|(name, _)| element != SUITES || *name != "skipped");
         let mut attributes = vec![("name", name)];
@@ -211,7 +211,7 @@ impl<W: Write> Report<W> {
             return self.writer.write_event(Event::Empty(opening));
         }
         self.writer.write_event(Event::Start(opening))?;
-        self.writer.write_event(Event::Text(BytesText::new(&shown(text))))?;
+        self.writer.write_event(Event::Text(BytesText::new(&strip_unprintable(text))))?;
         self.close(name)
     }
 
@@ -223,13 +223,13 @@ impl<W: Write> Report<W> {
 fn element(name: &'static str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
     let mut element = BytesStart::new(name);
     for (name, value) in attributes {
-        element.push_attribute((*name, shown(value).as_str()));
+        element.push_attribute((*name, strip_unprintable(value).as_str()));
     }
     element
 }
 
 /// The text without the signs that XML cannot hold, and those that nobody sees.
-fn shown(text: &str) -> String {
+fn strip_unprintable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in text.chars() {
         // Two signs are none of Unicode's, and none of XML's.
@@ -344,7 +344,7 @@ mod tests {
                 out.text()
             );
         }
-        assert_eq!(shown("x\u{0}\u{1b}[2J\ny\r"), "x\\u{0}\\u{1b}[2J\ny\\u{d}");
+        assert_eq!(strip_unprintable("x\u{0}\u{1b}[2J\ny\r"), "x\\u{0}\\u{1b}[2J\ny\\u{d}");
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl<'a> Monitor<'a> {
         self.states.iter().any(is_met) || self.formulas.iter().any(&mut may_be)
     }
 
-    /// Without the states in these locations, where there are others.
+    /// Drops the states in these locations, unless all states are in them.
     pub fn leave(&mut self, locations: impl Fn(LocationId) -> bool) {
         if self.states.iter().any(|state| !locations(state.location)) {
             self.states.retain(|state| !locations(state.location));
@@ -119,11 +119,13 @@ impl<'a> Monitor<'a> {
         }
     }
 
+    /// Follows an action. If no state takes it, an output is a violation, and all else unspecified.
     fn follow_action(&mut self, action: ActionId, values: &[Value]) -> Judged {
         let mut through = BTreeSet::new();
-        let followed = match self.formulas.is_empty() {
-            true => self.one_by_one(action, values, &mut through),
-            false => self.by_formulas(action, values, &mut through),
+        let followed = if self.formulas.is_empty() {
+            self.step_states(action, values, &mut through)
+        } else {
+            self.step_formulas(action, values, &mut through)
         };
         let Some((states, formulas)) = followed else {
             return Judged::Ends(Verdict::Inconclusive, Cause::States(MOST));
@@ -141,45 +143,49 @@ impl<'a> Monitor<'a> {
         Judged::Followed(None)
     }
 
-    /// The states after an event, one by one; `None` where they are too many.
-    fn one_by_one(
+    /// Finds the states after an event, from each state by itself; gathers them as formulas beyond `few`.
+    /// `None` where that fails and there are more than [`MOST`]. Into `taken` go the transitions that may
+    /// have been taken, internal ones in front of the event included.
+    fn step_states(
         &self,
         action: ActionId,
         values: &[Value],
-        through: &mut BTreeSet<TransitionId>,
+        taken: &mut BTreeSet<TransitionId>,
     ) -> Option<After> {
         let mut next = BTreeSet::new();
         for (number, transition) in self.specification.transitions.numbered() {
             let internal = self.specification.action(transition.action).kind == ActionKind::Internal;
             for state in &self.states {
                 if internal {
+                    // The states are closed under internal steps: this only notes the transition.
                     if fire(self.specification, transition, state, &[]).is_some() {
-                        through.insert(number);
+                        taken.insert(number);
                     }
                 } else if transition.action == action
                     && let Some(to) = fire(self.specification, transition, state, values)
                 {
                     next.insert(to);
-                    through.insert(number);
+                    taken.insert(number);
                 }
             }
         }
         let next = internal_closure(self.specification, next);
         if next.len() > self.few {
             let formulas = gathered(&data_of(self.specification), next.iter().map(SymbolicState::of));
-            if let Some(after) = self.exemplified(formulas, &mut Lazy::default()) {
+            if let Some(after) = self.add_examples(formulas, &mut Lazy::default()) {
                 return Some(after);
             }
         }
         (next.len() <= MOST).then(|| (next, Vec::new()))
     }
 
-    /// The states after an event, by formulas; `None` where they are too many, or the solver does not know.
-    fn by_formulas(
+    /// Finds the formulas after an event, with a state of each; `taken` as in `step_states`. `None` where
+    /// they are too many, or the solver does not know.
+    fn step_formulas(
         &self,
         action: ActionId,
         values: &[Value],
-        through: &mut BTreeSet<TransitionId>,
+        taken: &mut BTreeSet<TransitionId>,
     ) -> Option<After> {
         let specification = self.specification;
         let mut solver = Lazy::default();
@@ -194,15 +200,15 @@ impl<'a> Monitor<'a> {
         for formula in &self.formulas {
             for number in &system.outgoing[formula.location] {
                 if is_internal(number) {
-                    through.extend(formula.after(&system, *number, &[], &mut solver).map(|_| *number));
+                    taken.extend(formula.after(&system, *number, &[], &mut solver).map(|_| *number));
                 } else if are_in && specification.transitions[*number].action == action {
                     let to = formula.after(&system, *number, values, &mut solver);
-                    through.extend(to.as_ref().map(|_| *number));
+                    taken.extend(to.as_ref().map(|_| *number));
                     next.extend(to);
                 }
             }
         }
-        // Those of one number of internal steps together, as long as there are any.
+        // Each round adds the formulas that one more internal step leads to.
         let mut all: Vec<SymbolicState> = Vec::new();
         while !next.is_empty() {
             next = gathered(&data, next);
@@ -218,12 +224,12 @@ impl<'a> Monitor<'a> {
             }
             next = behind;
         }
-        self.exemplified(gathered(&data, all), &mut solver)
+        self.add_examples(gathered(&data, all), &mut solver)
     }
 
-    /// The formulas, with a state of each that has one; `None` where they are too many, or the solver does
-    /// not know. Formulas that are a state each are states.
-    fn exemplified(&self, mut formulas: Vec<SymbolicState>, solver: &mut dyn Solver) -> Option<After> {
+    /// Finds a state of each formula that has one, and drops the others; `None` where they are too many, or
+    /// the solver does not know. Where each formula stands for one state, only the states are left.
+    fn add_examples(&self, mut formulas: Vec<SymbolicState>, solver: &mut dyn Solver) -> Option<After> {
         if are_too_many(&formulas) {
             return None;
         }
@@ -265,7 +271,7 @@ impl<'a> Monitor<'a> {
         let leaving = |at: LocationId| specification.transitions.iter().filter(move |one| one.source == at);
         let is_output = |one: &&Transition| specification.action(one.action).kind == ActionKind::Output;
         let mut why = Why::default();
-        // Of a formula one state is known: others may allow other values.
+        // Only one state of each formula is known, and others may allow other values.
         if self.are_all() {
             let mut open = Vec::new();
             for state in &self.states {
@@ -294,7 +300,7 @@ impl<'a> Monitor<'a> {
     }
 }
 
-/// Those that are a state each are as cheap as states are.
+/// Whether they are too many to follow. Formulas that stand for one state each are as cheap as states.
 fn are_too_many(formulas: &[SymbolicState]) -> bool {
     formulas.len() > MOST || formulas.iter().filter(|one| !one.open.is_empty()).count() > MOST_FORMULAS
 }
@@ -380,7 +386,8 @@ impl Judge for Monitor<'_> {
         let specification = self.specification;
         if !self.formulas.is_empty() {
             let action = specification.find_action(&stimulus.action);
-            let after = action.map(|action| self.by_formulas(action, &stimulus.values, &mut BTreeSet::new()));
+            let after =
+                action.map(|action| self.step_formulas(action, &stimulus.values, &mut BTreeSet::new()));
             return after.flatten().is_some_and(|(states, _)| !states.is_empty());
         }
         specification.transitions.iter().any(|transition| {

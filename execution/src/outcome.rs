@@ -114,7 +114,7 @@ impl Outcome {
         Outcome::Verdict(Verdict::Inconclusive, cause)
     }
 
-    /// Without why.
+    /// Returns the kind of the outcome, without the cause.
     pub fn kind(&self) -> OutcomeKind {
         match self {
             Outcome::Verdict(verdict, _) => OutcomeKind::Verdict(*verdict),

@@ -25,7 +25,7 @@ use coreach_adapters::waited_time::{WaitedTime, read_own_waited_time};
 
 use crate::timed::jitter::{JitterProbe, whole};
 
-/// So long one waits before anything is measured.
+/// How long a wait is at least before anything is measured.
 const MOMENT: Duration = Duration::from_millis(5);
 
 /// A wait becomes longer by so many times itself at most, and by so much where it was short.
@@ -59,7 +59,7 @@ impl Pauses {
         }
     }
 
-    /// Nothing has come until `limit`, for which was asked at `asked`.
+    /// Notes that nothing has come until `limit`, for which was asked at `asked`.
     pub(crate) fn waited(&mut self, adapter: &dyn Adapter, asked: Instant, limit: Instant) {
         if limit <= asked {
             return;
@@ -74,7 +74,7 @@ impl Pauses {
             held: adapter.waited_time().unwrap_or_default(),
             own: read_own_waited_time(),
         });
-        measured.probe.woke(limit);
+        measured.probe.note_wake(limit);
     }
 
     /// What was lost since one began to measure.

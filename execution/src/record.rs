@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::bucket::Bucket;
-use crate::explain::{Reason, explained};
+use crate::explain::{Reason, explain_end};
 use crate::initial::{self, NoState};
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
@@ -105,7 +105,7 @@ impl StepRecord {
 
 pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
     let (cause, detail) = outcome::cause(&run.outcome);
-    let (reason, bucket) = explained(judge, run);
+    let (reason, bucket) = explain_end(judge, run);
     let iosts = judge.iosts();
     Record {
         format_version: FORMAT_VERSION,

@@ -41,7 +41,7 @@ pub struct Recording {
     /// The run, with its instants as they were measured.
     pub run: Run,
     /// The stimuli that were sent beyond the tolerance: which one, from 1, and how much later.
-    pub late: Vec<(usize, RBig)>,
+    pub late_stimuli: Vec<(usize, RBig)>,
     pub sent: usize,
     pub unsent: usize,
     /// Was recorded for as long as was wanted?
@@ -89,13 +89,13 @@ pub fn drive(
         rest: VecDeque::new(),
         wait: seconds(wait),
         tolerance: RBig::ZERO,
-        last: RBig::ZERO,
-        recorded: RBig::ZERO,
+        measured_at: RBig::ZERO,
+        recorded_at: RBig::ZERO,
         sent: 0,
-        late: Vec::new(),
+        late_stimuli: Vec::new(),
         was_deaf: false,
         end: None,
-        input: RBig::ZERO,
+        last_sent_at: RBig::ZERO,
         record,
         solver: Lazy::default(),
     };
@@ -110,12 +110,12 @@ pub fn drive(
         }
     }
     let run = driver::run(&mut session, seed, &mut sender);
-    let Sender { rest, sent, late, was_deaf, end, recorded, record, .. } = sender;
+    let Sender { rest, sent, late_stimuli, was_deaf, end, recorded_at, record, .. } = sender;
     let end = end.filter(|_| run.outcome == Outcome::inconclusive(Cause::Ended));
-    if let Some(end) = end.as_ref().filter(|end| !was_deaf && **end > recorded) {
-        record(Item::Delay(end - recorded));
+    if let Some(end) = end.as_ref().filter(|end| !was_deaf && **end > recorded_at) {
+        record(Item::Delay(end - recorded_at));
     }
-    Recording { run, late, sent, unsent: rest.len(), is_whole: end.is_some(), was_deaf }
+    Recording { run, late_stimuli, sent, unsent: rest.len(), is_whole: end.is_some(), was_deaf }
 }
 
 struct Sender<'a> {
@@ -125,13 +125,13 @@ struct Sender<'a> {
     wait: RBig,
     tolerance: RBig,
     /// The instant of the last step, as it was measured, and as it was recorded.
-    last: RBig,
-    recorded: RBig,
+    measured_at: RBig,
+    recorded_at: RBig,
     sent: usize,
-    late: Vec<(usize, RBig)>,
+    late_stimuli: Vec<(usize, RBig)>,
     was_deaf: bool,
     /// When the last stimulus was sent, and when nothing was waited for any more.
-    input: RBig,
+    last_sent_at: RBig,
     end: Option<RBig>,
     record: &'a mut dyn FnMut(Item),
     solver: Lazy,
@@ -142,12 +142,12 @@ impl Director for Sender<'_> {
         self.tolerance = scene.tolerance;
         self.was_deaf |= !scene.hears;
         if let Some((at, event)) = self.rest.front().filter(|_| scene.takes_stimuli) {
-            return Plan::Send(with_delay(event, (at - &self.last).max(scene.now)));
+            return Plan::Send(with_delay(event, (at - &self.measured_at).max(scene.now)));
         }
         // What is kept back may be sent when something has come.
         let kept_back = self.rest.front().map_or(RBig::ZERO, |(at, _)| at.clone());
-        let end = self.input.clone().max(kept_back) + &self.wait;
-        let until = &end - &self.last + &self.tolerance * RBig::from(2);
+        let end = self.last_sent_at.clone().max(kept_back) + &self.wait;
+        let until = &end - &self.measured_at + &self.tolerance * RBig::from(2);
         if scene.now < until {
             return Plan::Wait(Some(until));
         }
@@ -155,25 +155,28 @@ impl Director for Sender<'_> {
         Plan::Over(Cause::Ended)
     }
 
-    fn saw(&mut self, step: &RunStep) {
+    /// Dates a step (see the head of the file) and gives it out. Stimuli are numbered from 1.
+    fn note_step(&mut self, step: &RunStep) {
         let Some((event, delay)) = step.what.event().and_then(|event| Some((event, delay_of(event)?))) else {
             return;
         };
-        self.last += delay;
-        let mut at = self.last.clone();
+        self.measured_at += delay;
+        let mut at = self.measured_at.clone();
         if matches!(step.what, Occurrence::Stimulus(_))
             && let Some((planned, _)) = self.rest.pop_front()
         {
-            (self.sent, self.input) = (self.sent + 1, self.last.clone());
-            let late = &self.last - &planned;
-            if late <= self.tolerance {
-                at = planned.max(self.recorded.clone());
+            self.sent += 1;
+            self.last_sent_at = self.measured_at.clone();
+            let lateness = &self.measured_at - &planned;
+            if lateness <= self.tolerance {
+                // Not in front of what was recorded already.
+                at = planned.max(self.recorded_at.clone());
             } else {
-                self.late.push((self.sent, late));
+                self.late_stimuli.push((self.sent, lateness));
             }
         }
-        let passed = &at - &self.recorded;
-        self.recorded = at;
+        let passed = &at - &self.recorded_at;
+        self.recorded_at = at;
         if passed > RBig::ZERO {
             (self.record)(Item::Delay(passed));
         }

@@ -32,13 +32,17 @@ const MOST_DATA: usize = 100;
 pub fn refused(iosts: &Iosts) -> Vec<Diagnostic> {
     let mut found = BTreeMap::new();
     for seed in 0..TRACES {
-        look(iosts, seed, &mut found);
+        look_along(iosts, seed, &mut found);
     }
     found.into_values().take(MOST_WARNINGS).collect()
 }
 
 /// Looks along one trace, as far as one is known.
-fn look(iosts: &Iosts, seed: u64, found: &mut BTreeMap<(LocationId, ActionId), Diagnostic>) -> Option<()> {
+fn look_along(
+    iosts: &Iosts,
+    seed: u64,
+    found: &mut BTreeMap<(LocationId, ActionId), Diagnostic>,
+) -> Option<()> {
     let (mut random, mut values, mut solver) = (Random::new(seed), Values::new(MIX), Lazy::default());
     let nothing = Valuation::new();
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();

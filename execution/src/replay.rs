@@ -122,6 +122,8 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         &self.running
     }
 
+    /// Does what the script has next. With a loose fidelity, observations in front of a stimulus may be
+    /// missing.
     fn take_turn(&mut self) -> Result<Progress, Failure> {
         let ahead = match self.fidelity {
             Fidelity::Exact => 0,
@@ -182,7 +184,7 @@ impl Player<'_, '_> {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
             }
         }
-        self.clock.sent();
+        self.clock.begin_at_stimulus();
         self.script = &self.script[ahead + 1..];
         Ok(self.show(Occurrence::Stimulus(event)))
     }
@@ -225,7 +227,7 @@ impl Player<'_, '_> {
 
     /// Shows the judge how long nothing has come, where it wants to know.
     fn show_passed_time(&mut self, is_sending: bool) -> Progress {
-        match self.clock.passed(self.running.session.judge, is_sending) {
+        match self.clock.take_passed_time(self.running.session.judge, is_sending) {
             Some(time) => self.show(Occurrence::Delay(time)),
             None => Progress::Nothing,
         }
@@ -241,7 +243,7 @@ impl Player<'_, '_> {
             Received::Output(event) => Ok(self.show_observation(event)),
             Received::Alien(text) => Ok(self.running.show_alien(text)),
             Received::Silence => {
-                self.clock.nothing(asked, limit);
+                self.clock.note_silence(asked, limit);
                 // The judge may know more now, or something else can be sent.
                 let passed = self.show_passed_time(false);
                 if passed.is_nothing() && Instant::now() >= deadline {

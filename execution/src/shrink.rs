@@ -115,9 +115,9 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     search.is_sure =
         (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
     let chances = if search.is_sure { 1 } else { CHANCES };
-    while search.other_seeds() | search.cut(chances) | search.simplify(chances) {}
+    while search.try_other_seeds() | search.leave_out_stimuli(chances) | search.simplify(chances) {}
     let stopped = search.stopped();
-    let again = search.again();
+    let again = search.repeat_best();
     let stopped = if again.times < search.with.again { Some(Stopped::Time) } else { stopped };
     let ShrinkSearch { best, bucket, runs, .. } = search;
     Shrunk { run: best, bucket, runs, stopped, again }
@@ -223,7 +223,7 @@ impl ShrinkSearch<'_> {
     }
 
     /// Keeps a run of the same bucket that is less than the best. Was it one?
-    fn keeps(&mut self, run: Run) -> bool {
+    fn keep_if_less(&mut self, run: Run) -> bool {
         if !is_less(&run, &self.best) || !self.is_same(&run) {
             return false;
         }
@@ -237,21 +237,22 @@ impl ShrinkSearch<'_> {
     }
 
     /// Runs these stimuli until one run can be kept.
-    fn tries(&mut self, stimuli: &[Option<Event>], chances: usize) -> bool {
+    fn try_stimuli(&mut self, stimuli: &[Option<Event>], chances: usize) -> bool {
         let script = cues(&self.best, stimuli);
         for _ in 0..chances {
             if self.stopped().is_some() {
                 return false;
             }
             let run = self.perform(self.best.seed, &script, Fidelity::Loose);
-            if self.keeps(run) {
+            if self.keep_if_less(run) {
                 return true;
             }
         }
         false
     }
 
-    fn cut(&mut self, chances: usize) -> bool {
+    /// Leaves out stimuli, in pieces that become smaller (delta debugging). Did that help?
+    fn leave_out_stimuli(&mut self, chances: usize) -> bool {
         let mut helped = false;
         let mut size = stimuli(&self.best).len().div_ceil(2);
         while size > 0 && self.stopped().is_none() {
@@ -264,7 +265,7 @@ impl ShrinkSearch<'_> {
                 let left = all.into_iter().enumerate();
                 let left: Vec<Option<Event>> =
                     left.map(|(at, event)| (!(start..start + size).contains(&at)).then_some(event)).collect();
-                let better = self.tries(&left, chances);
+                let better = self.try_stimuli(&left, chances);
                 found |= better;
                 if !better {
                     start += size;
@@ -277,7 +278,7 @@ impl ShrinkSearch<'_> {
         helped
     }
 
-    fn other_seeds(&mut self) -> bool {
+    fn try_other_seeds(&mut self) -> bool {
         let (mut tries, mut helped) = (0_u64, false);
         // Other seeds in a row without success.
         while tries < 25 && self.stopped().is_none() && events(&self.best.trace) > 1 {
@@ -287,7 +288,7 @@ impl ShrinkSearch<'_> {
             let settings = Settings { steps: events(&self.best.trace) - 1, ..self.settings() };
             let seed = self.best.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9));
             let run = self.session(&settings).run(seed, Strategy::random());
-            if self.keeps(run) {
+            if self.keep_if_less(run) {
                 (tries, helped) = (0, true);
             }
         }
@@ -313,7 +314,7 @@ impl ShrinkSearch<'_> {
         let mut helped = false;
         // Arrays lose cells first.
         while let Some(value) = self.value(place) {
-            if !simpler::with_less(&value).iter().any(|less| self.tries_value(place, less, chances)) {
+            if !simpler::with_less(&value).iter().any(|less| self.try_value(place, less, chances)) {
                 break;
             }
             helped = true;
@@ -338,8 +339,8 @@ impl ShrinkSearch<'_> {
         steps.retain(|step| simpler::order(step, &leaf).is_lt());
         steps.sort_by(simpler::order);
         steps.dedup();
-        let found = steps.iter().position(|step| self.tries_leaf(place, way, step, chances));
-        // Of the same sign as what fails now, what has not failed.
+        let found = steps.iter().position(|step| self.try_leaf(place, way, step, chances));
+        // Numbers of this sign between one that does not fail and the one that does: halved until they meet.
         let Some(now) = self.leaf(place, way) else { return found.is_some() };
         let Some(number) = simpler::integer(&now) else { return found.is_some() };
         let is_beside = |other: &IBig| other.signum() == number.signum() && *other != number;
@@ -350,7 +351,7 @@ impl ShrinkSearch<'_> {
         let mut helped = found.is_some();
         while &fails - &passes > IBig::ONE && self.stopped().is_none() {
             let middle = (&fails + &passes) / IBig::from(2);
-            if self.tries_leaf(place, way, &simpler::like(&now, &middle * &sign), chances) {
+            if self.try_leaf(place, way, &simpler::like(&now, &middle * &sign), chances) {
                 helped = true;
                 match self.leaf(place, way).as_ref().and_then(simpler::integer) {
                     Some(new) if new.signum() == sign => fails = new.abs(),
@@ -372,13 +373,13 @@ impl ShrinkSearch<'_> {
         simpler::leaf(&self.value(place)?, way).cloned()
     }
 
-    fn tries_leaf(&mut self, place: LeafPlace, way: &[usize], new: &Value, chances: usize) -> bool {
+    fn try_leaf(&mut self, place: LeafPlace, way: &[usize], new: &Value, chances: usize) -> bool {
         let value = self.value(place).and_then(|value| simpler::with_leaf(&value, way, new));
-        value.is_some_and(|value| self.tries_value(place, &value, chances))
+        value.is_some_and(|value| self.try_value(place, &value, chances))
     }
 
     /// The stimuli with another value there; if that does not fail, with another one wherever it stands.
-    fn tries_value(&mut self, place: LeafPlace, new: &Value, chances: usize) -> bool {
+    fn try_value(&mut self, place: LeafPlace, new: &Value, chances: usize) -> bool {
         let all = stimuli(&self.best);
         let Some(old) = self.value(place) else { return false };
         let mut alone = all.clone();
@@ -390,13 +391,13 @@ impl ShrinkSearch<'_> {
             *value = new.clone();
         }
         let first = together.iter().zip(&stimuli(&self.best)).position(|(new, old)| new != old);
-        self.tries_fitting(&alone, place.at, chances)
-            || alone != together && self.tries_fitting(&together, first.unwrap_or(place.at), chances)
+        self.try_fitting(&alone, place.at, chances)
+            || alone != together && self.try_fitting(&together, first.unwrap_or(place.at), chances)
     }
 
     /// Runs stimuli of which the first that is new is this one, if the judge allows that there: to wait for a
     /// stimulus that never gets its turn takes long.
-    fn tries_fitting(&mut self, stimuli: &[Event], at: usize, chances: usize) -> bool {
+    fn try_fitting(&mut self, stimuli: &[Event], at: usize, chances: usize) -> bool {
         let is_allowed = match stimuli.get(at) {
             Some(event) if is_typed(self.with.session.judge, event) => {
                 self.go_before(at);
@@ -405,7 +406,7 @@ impl ShrinkSearch<'_> {
             _ => false,
         };
         let all: Vec<Option<Event>> = stimuli.iter().cloned().map(Some).collect();
-        is_allowed && self.tries(&all, chances)
+        is_allowed && self.try_stimuli(&all, chances)
     }
 
     fn boundaries(&mut self, place: LeafPlace) -> Vec<Value> {
@@ -431,7 +432,7 @@ impl ShrinkSearch<'_> {
 
     /// Repeats the best run, as `replay` does. A repetition that the end of the time has cut is none: it
     /// says nothing of the run.
-    fn again(&mut self) -> Again {
+    fn repeat_best(&mut self) -> Again {
         (self.with.seen)(Seen::Repeats);
         let script = script(&self.best.trace);
         let mut again = Again::default();

@@ -206,7 +206,7 @@ impl<S: Solver> Simulated<S> {
             let Some(event) = self.model.choose_event(number) else { continue };
             let WalkedModel { iosts, state, values, .. } = &mut self.model;
             if let Some(next) = fire(iosts, &iosts.transitions[number], state.as_ref()?, &event.values) {
-                values.saw(&event.values);
+                values.remember_values(&event.values);
                 *state = Some(next);
                 return Some(event);
             }

@@ -257,6 +257,7 @@ impl Tester<'_, '_, '_> {
         Ok(self.show(Occurrence::Silence(quiescence)).if_heard(hears))
     }
 
+    /// Sends the planned stimulus, if it can be sent, or one chosen now. `Nothing`: there is none.
     fn send(&mut self, number: TransitionId) -> Result<Progress, Failure> {
         match self.show_passed_time(true) {
             Progress::Nothing => {}
@@ -266,7 +267,7 @@ impl Tester<'_, '_, '_> {
         let (values, strategy) = (&mut self.values, &self.strategy);
         let event = match strategy.planned(number).filter(|event| judge.can_send(event)) {
             Some(planned) => {
-                values.planned();
+                values.note_planned();
                 Some(planned.clone())
             }
             None => {
@@ -285,7 +286,7 @@ impl Tester<'_, '_, '_> {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
             }
         }
-        self.clock.sent();
+        self.clock.begin_at_stimulus();
         Ok(self.show(Occurrence::Stimulus(event)))
     }
 
@@ -300,7 +301,7 @@ impl Tester<'_, '_, '_> {
                 Received::Alien(text) => return Ok(self.running.show_alien(text)),
                 Received::Output(event) => return Ok(self.show(Occurrence::Observation(event))),
             }
-            self.clock.nothing(asked, limit);
+            self.clock.note_silence(asked, limit);
             self.pauses.waited(self.running.session.adapter, asked, limit);
             // Something may have been decided by that.
             match self.show_passed_time(false) {
@@ -316,10 +317,10 @@ impl Tester<'_, '_, '_> {
     fn show_passed_time(&mut self, is_sending: bool) -> Progress {
         if self.running.session.judge.due().is_some() {
             let lost = self.pauses.lost(self.running.session.adapter);
-            self.clock.lose(lost.saturating_sub(self.lost));
+            self.clock.add_lost_time(lost.saturating_sub(self.lost));
             self.lost = lost;
         }
-        let Some(time) = self.clock.passed(self.running.session.judge, is_sending) else {
+        let Some(time) = self.clock.take_passed_time(self.running.session.judge, is_sending) else {
             return Progress::Nothing;
         };
         match self.show(Occurrence::Delay(time)) {
@@ -343,7 +344,7 @@ impl Tester<'_, '_, '_> {
                 self.in_vain = false;
             }
             if let Some(event) = what.event() {
-                self.values.saw(&event.values);
+                self.values.remember_values(&event.values);
             }
             if let Some(number) = transition {
                 self.strategy.took(*number);

@@ -304,7 +304,7 @@ fn sort_of(value: &str) -> LabelSort {
     }
 }
 
-fn both(a: LabelSort, b: LabelSort) -> LabelSort {
+fn common_sort(a: LabelSort, b: LabelSort) -> LabelSort {
     match a.max(b) {
         // A truth value is no number.
         larger if (a == LabelSort::Truth) != (b == LabelSort::Truth) && larger != LabelSort::Atom => {
@@ -317,6 +317,7 @@ fn both(a: LabelSort, b: LabelSort) -> LabelSort {
 /// An action in the making: a gate with a direction and a number of values.
 type Variant<'a> = (&'a str, ActionKind, usize);
 
+/// Makes the model: a first look at the edges finds actions and types, a second one makes transitions.
 fn model(
     collector: &mut Collector,
     options: &Options,
@@ -347,7 +348,7 @@ fn model(
         }
         for (sort, value) in sorts[number].iter_mut().zip(&edge.event.values) {
             let new = sort_of(value);
-            *sort = Some(sort.map_or(new, |old| both(old, new)));
+            *sort = Some(sort.map_or(new, |old| common_sort(old, new)));
         }
         of_edge.push(number);
     }

@@ -130,7 +130,7 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
         let is_new = match edge.event.gate.as_str() {
             "*" => otherwise.insert(source, target).is_none(),
             _ => {
-                let actions = actions(collector, model, edge);
+                let actions = actions_of_label(collector, model, edge);
                 actions.into_iter().all(|(action, condition)| {
                     let said = said.entry((source, action)).or_default();
                     match condition {
@@ -174,7 +174,7 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
 }
 
 /// The actions that a label stands for, with what it says of their values; what is wrong has been reported.
-fn actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(ActionId, Option<Term>)> {
+fn actions_of_label(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(ActionId, Option<Term>)> {
     let event = &edge.event;
     let is_it = |action: &Action| {
         action.is_visible()

@@ -49,7 +49,7 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
         return None;
     }
     if model.time.is_none() || options.first_values == FirstValues::Constants {
-        close(collector, &mut model);
+        give_first_values(collector, &mut model);
     }
     if model.iosts.name.is_empty() {
         model.iosts.name = name_of(&collector.file.name);
@@ -106,7 +106,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     for (told, (_, circle)) in merged.enumerate() {
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
-        // So many locations that became one are told.
+        // The warning names at most 20 groups of locations.
         if told < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
             found = found.note(format!("{} are one location", listed(names)));
@@ -150,7 +150,7 @@ pub(crate) fn name_of(file: &str) -> String {
 }
 
 /// Gives variables that may be read before they are assigned a first value that nobody knows.
-fn close(collector: &mut Collector, model: &mut Model) {
+fn give_first_values(collector: &mut Collector, model: &mut Model) {
     let read = read_first(&model.iosts, &model.open);
     let mut names: Vec<String> = Vec::new();
     for variable in model.open.iter().filter(|variable| read.contains(*variable)) {

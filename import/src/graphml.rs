@@ -123,12 +123,12 @@ impl GraphmlReader<'_> {
             let Some(id) = self.needed(&node, "id") else { continue };
             if node.children().any(|child| child.has_tag_name_of("graph")) {
                 groups.insert(id);
-                self.once("group", "groups say how a graph is arranged: none is a location", &node);
+                self.warn_once("group", "groups say how a graph is arranged: none is a location", &node);
                 continue;
             }
             let (piece, data) = self.label(&node, "NodeLabel", &keys);
             let said = label::vertex(&piece);
-            self.ignored(&said.ignored);
+            self.warn_of_ignored(&said.ignored);
             let number = drawing.vertices.len();
             if ids.insert(id.to_owned(), number).is_some() {
                 let message = format!("two nodes have the identifier `{id}`");
@@ -202,7 +202,7 @@ impl GraphmlReader<'_> {
                     continue;
                 }
             };
-            self.ignored(&said.ignored);
+            self.warn_of_ignored(&said.ignored);
             for (key, piece) in data {
                 match key {
                     GraphmlKey::Guard if said.guard.is_none() => said.guard = Some(piece),
@@ -212,7 +212,7 @@ impl GraphmlReader<'_> {
             }
             if said.blocked || blocked.contains(&source) || blocked.contains(&target) {
                 if said.blocked {
-                    self.once("blocked", "what is `BLOCKED` is never taken: it is left out", &edge);
+                    self.warn_once("blocked", "what is `BLOCKED` is never taken: it is left out", &edge);
                 }
                 continue;
             }
@@ -222,10 +222,12 @@ impl GraphmlReader<'_> {
         Some(())
     }
 
+    /// Finds where the graph begins: at the vertex of `--initial`, the initial one of the file, or one called
+    /// `Start`. A `Start` that only leads in, by an edge without an event, is no location.
     fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
-            let number = drawing.named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            let number = drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
             drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -346,7 +348,7 @@ impl GraphmlReader<'_> {
                 GraphmlKey::Label => said = said.or(Some(piece)),
                 GraphmlKey::Other => {
                     let what = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
-                    self.once(what, &format!("the data `{what}` mean nothing here"), &item);
+                    self.warn_once(what, &format!("the data `{what}` mean nothing here"), &item);
                 }
                 key => data.push((key, piece.trimmed())),
             }
@@ -364,7 +366,7 @@ impl GraphmlReader<'_> {
         piece
     }
 
-    fn ignored(&mut self, ignored: &[Piece]) {
+    fn warn_of_ignored(&mut self, ignored: &[Piece]) {
         for piece in ignored {
             let word = piece.text.split([' ', '=', ':', '\n']).next().unwrap_or_default().to_owned();
             if self.told.insert(format!("word {word}")) {
@@ -374,7 +376,7 @@ impl GraphmlReader<'_> {
         }
     }
 
-    fn once(&mut self, key: &str, message: &str, node: &Node<'_, '_>) {
+    fn warn_once(&mut self, key: &str, message: &str, node: &Node<'_, '_>) {
         if self.told.insert(key.to_owned()) {
             self.warn("not-taken", message, &self.head(node));
         }
@@ -405,22 +407,23 @@ impl TagName for Node<'_, '_> {
     }
 }
 
-/// Takes a text of XML into a piece, entities resolved; `value` is what it is.
+/// Appends XML source text to `piece`, each sign with its place in the file: entities resolved, the marks of
+/// CDATA left out. `value` is what the XML parser made of the same text. Where we do not get that, it is
+/// appended as a whole.
 fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
-    const MARKS: [(&str, &str); 2] = [("<![CDATA[", ""), ("]]>", "")];
-    // What was read, each sign with where it is written.
-    let mut read: Vec<(String, Range<usize>)> = Vec::new();
+    const MARKS: [&str; 2] = ["<![CDATA[", "]]>"];
+    // `&#x10ffff;` with some leading zeros.
+    const LONGEST_ENTITY: usize = 32;
+    let mut decoded: Vec<(String, Range<usize>)> = Vec::new();
     let mut at = 0;
-    let mut is_data = false;
+    let mut in_cdata = false;
     while let Some(sign) = raw[at..].chars().next() {
         let rest = &raw[at..];
-        let (text, length) = if let Some((mark, text)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark))
-        {
-            is_data = *mark == MARKS[0].0;
-            ((*text).to_owned(), mark.len())
+        let (text, length) = if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
+            in_cdata = *mark == MARKS[0];
+            (String::new(), mark.len())
         } else if let (false, '&', Some(end)) =
-            // `&#x10ffff;`, with a few zeros.
-            (is_data, sign, rest.bytes().take(32).position(|b| b == b';'))
+            (in_cdata, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
         {
             (entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
         } else if rest.starts_with("\r\n") {
@@ -429,17 +432,17 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
             (sign.to_string(), sign.len_utf8())
         };
         if !text.is_empty() {
-            read.push((text, start + at..start + at + length));
+            decoded.push((text, start + at..start + at + length));
         }
         at += length;
     }
-    let is_followed = read.iter().map(|(text, _)| text.as_str()).collect::<String>() == value;
-    if is_followed {
-        for (text, place) in read {
+    let agrees = decoded.iter().map(|(text, _)| text.as_str()).collect::<String>() == value;
+    if agrees {
+        for (text, place) in decoded {
             piece.push(&text, place);
         }
     } else {
-        // Written in a way that is not followed here: it is underlined as a whole.
+        // Written in a way that is not decoded here, so a message underlines all of it.
         piece.push(value, start..start + raw.len());
     }
 }

@@ -101,7 +101,7 @@ impl GraphwalkerReader<'_> {
             self.model(number, model)?;
         }
         if let Some(wanted) = &self.options.initial {
-            let number = self.drawing.named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            let number = self.drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
             self.drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -223,7 +223,7 @@ impl GraphwalkerReader<'_> {
         self.keys(json, &VERTEX, "a vertex");
         let Some(id) = self.needed(json, "id", "a vertex") else { return };
         for piece in self.texts(json, "actions").into_iter().filter(|piece| !piece.is_empty()) {
-            self.untranslatable(&piece, "actions of vertices");
+            self.report_untranslatable(&piece, "actions of vertices");
         }
         let name = self.text(json, "name").map_or_else(Piece::default, |name| name.trimmed());
         let shared = self.text(json, "sharedState").map(|piece| piece.text).filter(|name| !name.is_empty());
@@ -247,13 +247,13 @@ impl GraphwalkerReader<'_> {
         let source = self.text(json, "sourceVertexId").filter(|id| !id.is_empty());
         let source = match source {
             None => None,
-            Some(piece) => match self.known(&piece, ids) {
+            Some(piece) => match self.find_vertex(&piece, ids) {
                 Some(number) => Some(number),
                 None => return,
             },
         };
         let Some(target) = self.needed(json, "targetVertexId", "an edge") else { return };
-        let Some(target) = self.known(&target, ids) else { return };
+        let Some(target) = self.find_vertex(&target, ids) else { return };
         if source.is_none() {
             self.from_nowhere.push((self.drawing.edges.len(), head(json)));
         }
@@ -261,7 +261,7 @@ impl GraphwalkerReader<'_> {
         self.drawing.edges.push(Edge { source, target, label, span: head(json), model });
     }
 
-    fn known(&mut self, piece: &Piece, ids: &BTreeMap<String, usize>) -> Option<usize> {
+    fn find_vertex(&mut self, piece: &Piece, ids: &BTreeMap<String, usize>) -> Option<usize> {
         let found = ids.get(&piece.text).copied();
         if found.is_none() {
             let message = format!("no vertex of the model has the identifier `{}`", piece.text);
@@ -276,7 +276,7 @@ impl GraphwalkerReader<'_> {
     }
 
     /// Something that a specification does not have.
-    fn untranslatable(&mut self, piece: &Piece, what: &str) {
+    fn report_untranslatable(&mut self, piece: &Piece, what: &str) {
         let message = format!("the model format has no counterpart of {what}");
         let origin = self.collector.origin(&piece.full_range());
         let found = match self.options.untranslated {

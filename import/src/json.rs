@@ -54,7 +54,7 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
             ParseErrorKind::NestingDepthExceeded => {
                 "lists and objects are read up to 512 levels deep".to_owned()
             }
-            other => format!("this is no JSON: {}", lower(&other.to_string())),
+            other => format!("this is no JSON: {}", lower_first(&other.to_string())),
         };
         // What is missing at the end is missing behind the last sign.
         let end = range.end.clamp(range.start, text.len());
@@ -66,7 +66,7 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
     }
 }
 
-fn lower(text: &str) -> String {
+fn lower_first(text: &str) -> String {
     let mut letters = text.chars();
     letters
         .next()

@@ -44,7 +44,7 @@ impl Naming {
             if naming.given.contains_key(name) {
                 continue;
             }
-            let base = mangled(name, plain);
+            let base = mangle(name, plain);
             let mut new = base.clone();
             let mut number = 2u64;
             while !used.insert(new.clone()) {
@@ -87,7 +87,7 @@ fn is_usable(name: &str) -> bool {
     is_name(name) && !names_a_type(name) && name.len() <= LONGEST
 }
 
-fn mangled(name: &str, plain: &str) -> String {
+fn mangle(name: &str, plain: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
         let c = if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };

@@ -623,3 +623,20 @@ fn joined_parts_stand_for_few_parts() {
         term.lowered().written_size()
     );
 }
+
+/// Precision: a type may have as many parts as the message says, itself among them, and no more.
+#[test]
+fn a_type_has_at_most_a_thousand_parts() {
+    for (fields, expected) in [(999, None), (1_000, Some("type-too-large"))] {
+        let fields: Vec<String> = (0..fields).map(|number| format!("f{number}: int")).collect();
+        let text = format!(
+            "iosts: m\ntypes: {{ R: {{ {} }} }}\nvariables: {{ r: R }}\ninitial: {{ location: A }}\n\
+             outputs: {{ t: {{}} }}\ntransitions:\n  - {{ from: A, to: A, on: t }}\n",
+            fields.join(", ")
+        );
+        let found = read_specification(from_bytes("m.yaml".to_owned(), text.into_bytes()).unwrap());
+        let found = found.map_or_else(|found| found, |(_, warnings)| warnings);
+        let error = found.iter().find(|one| one.is_error()).map(|one| one.code);
+        assert_eq!(error, expected, "{} fields: {found:?}", fields.len());
+    }
+}

@@ -140,12 +140,12 @@ fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 pub fn read(collector: &mut Collector, entries: &[Entry]) -> GivenBudget {
     let own = shape::section(collector, entries, "budget", &["time", "memory"]);
     GivenBudget {
-        time: one(collector, own, "time", "60s", parse_time),
-        memory: one(collector, own, "memory", "4GB", parse_memory),
+        time: read_amount(collector, own, "time", "60s", parse_time),
+        memory: read_amount(collector, own, "memory", "4GB", parse_memory),
     }
 }
 
-fn one<T>(
+fn read_amount<T>(
     collector: &mut Collector,
     entries: &[Entry],
     key: &str,

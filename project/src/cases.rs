@@ -56,7 +56,7 @@ pub struct Cases {
 /// one). A purpose without a test case is told, and keeps no other one from being tested.
 pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases, Vec<Diagnostic>> {
     if is_document(path) {
-        return of_document(path).map(|case| Cases { cases: vec![case], ..Cases::default() });
+        return load_document(path).map(|case| Cases { cases: vec![case], ..Cases::default() });
     }
     let (project, warnings) = project::load(path)?;
     let mut all = Cases { warnings, ..Cases::default() };
@@ -71,7 +71,7 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
                 continue;
             }
         };
-        let test = TestCase::from_document(&document).map_err(|error| refused(name, &error.to_string()))?;
+        let test = TestCase::from_document(&document).map_err(|error| refuse(name, &error.to_string()))?;
         all.cases.push(Case {
             name: name.clone(),
             test,
@@ -117,17 +117,16 @@ pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Res
     budget::within("write", budget::time(project.time), |_| json::document(&view)).map_err(stopped)
 }
 
-fn of_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
+fn load_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
     let name = path.display().to_string();
-    let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|error| refused(&name, &error.to_string()))?;
-    let document = String::from_utf8(bytes).map_err(|error| refused(&name, &error.to_string()))?;
-    let read =
-        || TestCase::from_json(document.as_bytes()).map_err(|error| refused(&name, &error.to_string()));
+    let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|error| refuse(&name, &error.to_string()))?;
+    let document = String::from_utf8(bytes).map_err(|error| refuse(&name, &error.to_string()))?;
+    let read = || TestCase::from_json(document.as_bytes()).map_err(|error| refuse(&name, &error.to_string()));
     let test = budget::reading(read)?;
     Ok(Case { name: test.iosts.name.clone(), test, document, specification: None })
 }
 
-fn refused(name: &str, message: &str) -> Vec<Diagnostic> {
+fn refuse(name: &str, message: &str) -> Vec<Diagnostic> {
     vec![
         Diagnostic::error("no-test-case", format!("{name}: {message}"))
             .help("`coreach run CONFIG` writes `test_case.json` with `formats: [json]`"),

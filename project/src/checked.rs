@@ -174,9 +174,9 @@ fn purpose(
         let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, size(&purpose.iosts));
         let is_well_formed = !found.iter().any(Diagnostic::is_error);
         if let Some(delay) = &delay {
-            without_negative(&mut purpose, delay);
+            drop_negative_delays(&mut purpose, delay);
         }
-        let implied = if is_well_formed { rejected(&purpose, &mut solver) } else { Vec::new() };
+        let implied = if is_well_formed { describe_rejected(&purpose, &mut solver) } else { Vec::new() };
         Ok((says, found, implied))
     };
     read().unwrap_or_else(|found| (String::new(), found, Vec::new()))
@@ -184,7 +184,7 @@ fn purpose(
 
 /// Takes out of the guards that the delay is not negative: no event has another one, so that says nothing of
 /// what they leave out.
-fn without_negative(purpose: &mut TestPurpose, delay: &Datum) {
+fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
     let zero = Term::int(0).to_real();
     let not_negative = Term::compare(Comparison::AtLeast, &Term::datum(delay), &zero);
     for transition in purpose.iosts.transitions.iter_mut() {
@@ -194,7 +194,7 @@ fn without_negative(purpose: &mut TestPurpose, delay: &Datum) {
 }
 
 /// What the guards of a purpose leave out, and `Reject` gets.
-fn rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
+fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
     const MOST: usize = 10;
     let residuals = rejected_residuals(purpose, solver);
     let sentence = |(source, action, residual): &(LocationId, ActionId, Term)| {
@@ -338,7 +338,7 @@ fn campaign(path: &Path) -> Checked {
     for reference in &campaign.iuts {
         note(implementation(&reference.path, &models, &locations, false).found);
     }
-    // Where a file has mistakes, it may be that one which has the name.
+    // A file with mistakes may be the one that has the name, so nothing is said then.
     if is_whole {
         note(known.check(&campaign, true));
     }

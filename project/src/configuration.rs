@@ -310,7 +310,7 @@ pub(crate) fn reference(
     }
     let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
     let message = format!("the {what} cannot be read: {state}");
-    let help = match file::meant(&path, |other| is_named_so(other, what)) {
+    let help = match file::meant(&path, |other| is_of_named_kind(other, what)) {
         Some(meant) => format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()),
         None => "paths are relative to the folder of the file that names them".to_owned(),
     };
@@ -319,7 +319,7 @@ pub(crate) fn reference(
 }
 
 /// Whether a file is what a key names by this word; nothing where its kind, or that of the key, is not plain.
-fn is_named_so(path: &Path, what: &str) -> Option<bool> {
+fn is_of_named_kind(path: &Path, what: &str) -> Option<bool> {
     if what == "test_case" {
         return Some(is_document(path));
     }

@@ -23,16 +23,16 @@ pub fn instantiate(
         return Ok(());
     }
     let all: Vec<Datum> =
-        specification.constants.iter().cloned().chain(purposes.iter().flat_map(own)).collect();
+        specification.constants.iter().cloned().chain(purposes.iter().flat_map(own_constants)).collect();
     let everywhere = literals(&values(configuration, &all)?);
     let values = purposes.iter().map(|purpose| values_of(configuration, specification, purposes, purpose));
     let values: Vec<Valuation> = values.collect::<Result<_, _>>()?;
     for (purpose, values) in purposes.iter_mut().zip(values) {
         let values = literals(&values);
-        fix(&mut purpose.iosts, &values);
+        fix_constants(&mut purpose.iosts, &values);
         purpose.observes.retain(|datum| !values.contains_key(datum));
     }
-    fix(specification, &everywhere);
+    fix_constants(specification, &everywhere);
     Ok(())
 }
 
@@ -45,12 +45,12 @@ pub fn values_of(
     purpose: &TestPurpose,
 ) -> Result<Valuation, Vec<Diagnostic>> {
     let mut known: Vec<Datum> = specification.constants.clone();
-    known.extend(own(purpose));
-    known.extend(purposes.iter().flat_map(own));
+    known.extend(own_constants(purpose));
+    known.extend(purposes.iter().flat_map(own_constants));
     values(configuration, &known)
 }
 
-fn own(purpose: &TestPurpose) -> Vec<Datum> {
+fn own_constants(purpose: &TestPurpose) -> Vec<Datum> {
     let constants = purpose.iosts.constants.iter();
     constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()
 }
@@ -64,10 +64,10 @@ fn values(configuration: &Configuration, known: &[Datum]) -> Result<Valuation, V
 
 /// Puts these values in the place of the constants of one model.
 pub(crate) fn fix_all(iosts: &mut Iosts, values: Valuation) {
-    fix(iosts, &literals(&values));
+    fix_constants(iosts, &literals(&values));
 }
 
-fn fix(iosts: &mut Iosts, values: &Substitution) {
+fn fix_constants(iosts: &mut Iosts, values: &Substitution) {
     // A name that is a variable here is none of the constants, even if a purpose observes it as one.
     let values: Substitution = values
         .iter()

@@ -269,7 +269,7 @@ fn stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Stdi
     if keep && let Some(encoding) = encoding.as_ref().filter(|encoding| !matches!(encoding, Encoding::Json)) {
         kept(reader, entries, "keep", encoding.reset().is_empty(), reset_like(encoding));
         let message = "nothing tells whether what a run has sent has been answered, and the process is kept";
-        unsettled(reader, node, settle.as_ref(), message);
+        report_unsettled(reader, node, settle.as_ref(), message);
     }
     Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
 }
@@ -323,7 +323,7 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
         && launch.as_ref().is_none_or(|launch| launch.keep)
     {
         let message = "nothing tells whether datagrams have arrived, and the system outlives its runs";
-        unsettled(reader, node, settle.as_ref(), message);
+        report_unsettled(reader, node, settle.as_ref(), message);
     }
     let settle = settle.unwrap_or_default();
     let (address, launch, tls, encoding) = (address?.0, launch?, tls?, encoding?);
@@ -340,7 +340,7 @@ fn reset_like(encoding: &Encoding) -> &'static str {
 
 /// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what
 /// is to be taken for it.
-fn unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
+fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;
     }

@@ -70,6 +70,7 @@ pub fn make(
     })?
 }
 
+/// Runs the stages, measures each of them, and explains where the purpose cannot be reached.
 fn make_within(
     project: &Project,
     purpose: &TestPurpose,

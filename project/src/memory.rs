@@ -10,7 +10,7 @@ pub fn forget_peak() -> bool {
     fs::write("/proc/self/clear_refs", "5").is_ok()
 }
 
-/// In bytes, where the system says it.
+/// Returns the peak in bytes, where the system says it.
 pub fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

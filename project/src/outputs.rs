@@ -73,7 +73,7 @@ const HEAD: u64 = 4096;
 
 impl OutputForm {
     /// What it is, and how a line of its head begins, in small letters. In a comment it may stand anywhere.
-    fn told(self) -> (&'static str, &'static [&'static str]) {
+    fn description_and_head(self) -> (&'static str, &'static [&'static str]) {
         match self {
             OutputForm::Page => ("a page", &["<!doctype html"]),
             OutputForm::Junit => ("a report of JUnit", &["<testsuites"]),
@@ -114,7 +114,7 @@ impl OutputForm {
         let mut head = Vec::new();
         let looked = file::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
         let head = String::from_utf8_lossy(&head).to_lowercase();
-        let (name, marks) = self.told();
+        let (name, marks) = self.description_and_head();
         // An automaton has no place for a mark, but an ending.
         let is_automaton = self == OutputForm::Artifact
             && path.extension().is_some_and(|ending| ending == "aut")
@@ -198,7 +198,7 @@ enum Identity {
 }
 
 /// Where a link leads that leads nowhere: it is followed when it is written through.
-fn behind_links(path: &Path) -> PathBuf {
+fn follow_dangling_link(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -212,7 +212,7 @@ fn identity(path: &Path) -> Identity {
     if let Ok(file) = path.metadata() {
         return Identity::There(file.dev(), file.ino());
     }
-    let path = behind_links(path);
+    let path = follow_dangling_link(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let known = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
     Identity::New(known.unwrap_or_else(|| std::path::absolute(&path).unwrap_or(path)))
@@ -220,7 +220,7 @@ fn identity(path: &Path) -> Identity {
 
 /// The store beside which SQLite would keep a file of this name.
 fn store_of(path: &Path) -> Option<PathBuf> {
-    let path = behind_links(path);
+    let path = follow_dangling_link(path);
     let bytes = path.as_os_str().as_bytes();
     let stem = BESIDE.iter().find_map(|ending| bytes.strip_suffix(ending.as_bytes()))?;
     Some(PathBuf::from(std::ffi::OsString::from_vec(stem.to_vec())))

@@ -67,6 +67,8 @@ fn load_with(path: &Path, read: fn(&Path) -> Reading<Configuration>) -> Reading<
     read.unwrap_or_else(|stop| Err(vec![stop.to_diagnostic()]))
 }
 
+/// Reads the specification and all purposes before it gives up, so that all mistakes are told at once. Then
+/// fixes the constants and checks with the solver.
 fn load_models(
     configuration: &Configuration,
     mut found: Vec<Diagnostic>,
@@ -81,7 +83,7 @@ fn load_models(
             }
         }
     };
-    let specification = match named(&configuration.specification).and_then(read_any_specification) {
+    let specification = match load_reference(&configuration.specification).and_then(read_any_specification) {
         Ok((specification, warnings)) => {
             note(warnings);
             Some(specification)
@@ -101,12 +103,12 @@ fn load_models(
     };
     let mut purposes: Vec<TestPurpose> = Vec::new();
     for (reference, aim) in configuration.aimed() {
-        match named(reference).and_then(|file| given.purpose(file, aim)) {
+        match load_reference(reference).and_then(|file| given.purpose(file, aim)) {
             Ok((purpose, warnings)) => {
                 note(warnings);
-                note(quiescence(&purpose, configuration.conformance));
+                note(refuse_quiescence_by_ioc(&purpose, configuration.conformance));
                 if purposes.iter().any(|known| known.iosts.name == purpose.iosts.name) {
-                    note(vec![twice(reference, &purpose.iosts.name)]);
+                    note(vec![report_duplicate(reference, &purpose.iosts.name)]);
                 }
                 purposes.push(purpose);
             }
@@ -133,11 +135,11 @@ fn load_models(
         time: configuration.budget.time,
     };
     budget.enter("check");
-    with_solver(project, found).map_err(|found| fixed_here(found, configuration))
+    check_with_solver(project, found).map_err(|found| point_at_instantiate(found, configuration))
 }
 
 /// Where no initial state is left, the values that the configuration gives to constants may be why.
-fn fixed_here(found: Vec<Diagnostic>, configuration: &Configuration) -> Vec<Diagnostic> {
+fn point_at_instantiate(found: Vec<Diagnostic>, configuration: &Configuration) -> Vec<Diagnostic> {
     let tell = |mut one: Diagnostic| {
         if one.code == "no-initial-state" {
             for fixed in &configuration.instantiate {
@@ -160,8 +162,8 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     let aim = kind_of(&file)?.aim().unwrap_or(Aim::Accept);
     let (purpose, warnings) = read_aimed(file, &specification, aim)?;
     found.extend(warnings);
-    found.extend(quiescence(&purpose, Conformance::default()));
-    let domain = suited_to(&specification, std::slice::from_ref(&purpose));
+    found.extend(refuse_quiescence_by_ioc(&purpose, Conformance::default()));
+    let domain = choose_domain(&specification, std::slice::from_ref(&purpose));
     let analysis = Analysis { domain, ..Analysis::default() };
     let project = Project {
         specification,
@@ -175,7 +177,7 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
         stages: Stage::ALL.to_vec(),
         time: None,
     };
-    with_solver(project, found)
+    check_with_solver(project, found)
 }
 
 /// A specification alone, of which runs begin in its initial state: there must be one, and it must be
@@ -201,7 +203,7 @@ pub fn initialized(iosts: &Iosts, mut found: Vec<Diagnostic>) -> Result<Vec<Diag
 }
 
 /// The checks that need a solver, of the specification and of each purpose.
-fn with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project> {
+fn check_with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project> {
     let mut solver = Z3Solver::default();
     found.extend(check::check(&project.specification.iosts, &mut solver));
     for purpose in &project.purposes {
@@ -210,13 +212,13 @@ fn with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project>
     if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok((project, found)) }
 }
 
-fn named(reference: &Reference) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
+fn load_reference(reference: &Reference) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
     load_file(&reference.path)
         .map_err(|diagnostic| vec![diagnostic.at(reference.origin.clone(), "named here")])
 }
 
 /// That a purpose speaks of quiescence where nothing is said of it.
-fn quiescence(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic> {
+fn refuse_quiescence_by_ioc(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic> {
     let iosts = &purpose.iosts;
     let quiet = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Quiescence;
     match iosts.transitions.iter().find(quiet) {
@@ -229,7 +231,7 @@ fn quiescence(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic
     }
 }
 
-fn twice(reference: &Reference, name: &str) -> Diagnostic {
+fn report_duplicate(reference: &Reference, name: &str) -> Diagnostic {
     Diagnostic::error("duplicate-purpose", format!("two purposes or properties are called `{name}`"))
         .at(reference.origin.clone(), "the second one")
         .help("their results would be written to one folder: give each purpose a name of its own")
@@ -250,7 +252,7 @@ fn options(
     Options {
         max_lookahead: configuration.max_lookahead,
         analysis: Analysis {
-            domain: configuration.domain.unwrap_or_else(|| suited_to(specification, purposes)),
+            domain: configuration.domain.unwrap_or_else(|| choose_domain(specification, purposes)),
             delay: configuration.widening_delay,
             thresholds,
             descending_steps: configuration.descending_steps,
@@ -270,7 +272,7 @@ fn options(
 }
 
 /// The domain for a specification and its purposes, where none is named.
-fn suited_to(specification: &Specification, purposes: &[TestPurpose]) -> DomainKind {
+fn choose_domain(specification: &Specification, purposes: &[TestPurpose]) -> DomainKind {
     suited(purposes.iter().map(|purpose| &purpose.iosts).chain([&specification.iosts]))
 }
 

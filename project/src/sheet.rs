@@ -124,7 +124,7 @@ pub struct SheetExcerpt {
 impl SheetExcerpt {
     /// Where a piece of the file is drawn.
     pub fn place(&self, piece: &Range<usize>) -> Range<usize> {
-        self.moved(piece.start)..self.moved(piece.end)
+        self.byte_in_excerpt(piece.start)..self.byte_in_excerpt(piece.end)
     }
 
     /// The column in the user's file of what is drawn at a byte of the excerpt, in characters, counted from
@@ -137,7 +137,7 @@ impl SheetExcerpt {
         text.char_indices().take_while(|(byte, _)| visible_length(text, *byte) < target).count()
     }
 
-    fn moved(&self, byte: usize) -> usize {
+    fn byte_in_excerpt(&self, byte: usize) -> usize {
         let line = self.sheet.line(byte);
         let (from, to) = (self.sheet.start(line), self.sheet.start(line + 1));
         let start = line.checked_sub(self.first).and_then(|at| self.starts.get(at)).copied();

@@ -140,7 +140,7 @@ fn rejected_by_completion(
     if purpose.aim == Aim::Violate {
         return diagnostic;
     }
-    let named = partly_named(purpose).into_iter().filter(|one| rejected.contains(one));
+    let named = find_conditional(purpose).into_iter().filter(|one| rejected.contains(one));
     for (location, action) in named.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
             "in `{location}`, `{action}` leads to Reject where no guard of it there holds; to stay there instead, add \
@@ -153,7 +153,7 @@ fn rejected_by_completion(
 /// The locations and actions with transitions to elsewhere than Reject, all of them under conditions: what
 /// these leave out is rejected by completion (algorithm 7.1, p. 170), which who thinks of "until" does not
 /// expect.
-fn partly_named(purpose: &TestPurpose) -> Vec<(&str, &str)> {
+fn find_conditional(purpose: &TestPurpose) -> Vec<(&str, &str)> {
     let iosts = &purpose.iosts;
     let mut named: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();
     for one in iosts.transitions.iter().filter(|one| one.source != purpose.accept) {

@@ -75,7 +75,7 @@ pub fn read(path: &Path) -> Reading<Walkable> {
     };
     let specification = match conformance {
         Conformance::Ioc => specification,
-        Conformance::Ioco => suspended(specification)?,
+        Conformance::Ioco => add_quiescence(specification)?,
     };
     let case = case(&specification).map_err(|found| vec![found])?;
     Ok((Walkable { case, specification, conformance }, warnings))
@@ -83,7 +83,7 @@ pub fn read(path: &Path) -> Reading<Walkable> {
 
 /// With quiescence as a transition. Where it cannot be said when it is quiescent, as it is: then silence is a
 /// failure where all its states must answer, and says nothing where it is allowed.
-fn suspended(specification: Iosts) -> Result<Iosts, Vec<Diagnostic>> {
+fn add_quiescence(specification: Iosts) -> Result<Iosts, Vec<Diagnostic>> {
     let made = budget::within("suspend", budget::time(None), |_| {
         suspend(&specification, &Limits::default(), &mut Z3Solver::default())
     });

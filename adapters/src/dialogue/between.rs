@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use coreach_model::excerpt::shortened;
 
-use super::{BARRIER, Dialogue, lost};
+use super::{BARRIER, Dialogue, make_loss};
 use crate::adapter::{Failure, Sent, Session};
 use crate::description::{Encoding, PreparationStep};
 use crate::encoding;
@@ -48,6 +48,7 @@ impl Dialogue {
         }
     }
 
+    /// Sends the first message and waits for `ready`. What an earlier run has left before it is dropped.
     fn begin_json(&mut self, first: &str, ready: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.write(first.as_bytes(), ready, process)?;
         loop {
@@ -55,13 +56,13 @@ impl Dialogue {
                 // Only `ready` is an answer to this; whatever else comes before it is the earlier run's.
                 StreamFrame::Bytes(frame) if self.is_again && !is_of_start(frame, &self.signatures) => {
                     if Instant::now() >= ready {
-                        return Err(Failure::Start(self.no_ready(process)));
+                        return Err(Failure::Start(self.explain_no_ready(process)));
                     }
                     continue;
                 }
                 StreamFrame::Bytes(frame) => line(frame, &self.evidence)?,
-                StreamFrame::Nothing => return Err(Failure::Start(self.no_ready(process))),
-                StreamFrame::Ended(ended) => return Err(lost(ended, process)),
+                StreamFrame::Nothing => return Err(Failure::Start(self.explain_no_ready(process))),
+                StreamFrame::Ended(ended) => return Err(make_loss(ended, process)),
             };
             match message(line, &self.signatures, &self.evidence)? {
                 Message::Ready => return Ok(()),
@@ -83,7 +84,7 @@ impl Dialogue {
     }
 
     /// Why `ready` did not come, and what helps. Without the time: two runs that end so are equal.
-    fn no_ready(&self, process: Option<&Process>) -> String {
+    fn explain_no_ready(&self, process: Option<&Process>) -> String {
         let ready = "`{\"ready\": true}`";
         let (seen, help) = match (self.stream.rest(), self.stream.came()) {
             ([], 0) => (
@@ -147,7 +148,7 @@ impl Dialogue {
                             format!("`{of}` was not answered by a line that fits `{}`", written(expected));
                         return Err(Failure::Start(text));
                     }
-                    StreamFrame::Ended(ended) => return Err(lost(ended, process)),
+                    StreamFrame::Ended(ended) => return Err(make_loss(ended, process)),
                 };
                 let answer = match encoding {
                     Encoding::Binary(_) => encoding::hex(&frame),
@@ -157,7 +158,7 @@ impl Dialogue {
                     Encoding::Json | Encoding::Lines(_) => line(&frame, &self.evidence)?.to_owned(),
                 };
                 let is_it = expected.is_match(&answer) || Instant::now() >= until;
-                if is_it || !(self.leaves_alone(encoding, &frame, process)? || skips) {
+                if is_it || !(self.answer_if_ignored(encoding, &frame, process)? || skips) {
                     break (frame, answer);
                 }
             };
@@ -217,7 +218,7 @@ impl Dialogue {
             match self.stream.frame((since + quiet).min(until), process.map(Process::end)) {
                 Ok(StreamFrame::Bytes(frame)) => {
                     let frame = frame.to_vec();
-                    match self.leaves_alone(encoding, &frame, process) {
+                    match self.answer_if_ignored(encoding, &frame, process) {
                         Ok(true) => {}
                         Ok(false) => since = Instant::now(),
                         Err(_) => return Arrival::Unknown,
@@ -235,7 +236,7 @@ impl Dialogue {
             if !self.unread().is_empty() {
                 return Arrival::Late;
             }
-            self.is_owed = false;
+            self.may_be_untaken = false;
             return Arrival::Come;
         }
     }
@@ -248,7 +249,7 @@ impl Dialogue {
         quiet: Option<Duration>,
         process: Option<&Process>,
     ) -> Arrival {
-        // Of datagrams, nobody says that they were taken.
+        // Nothing says of datagrams that they were taken.
         if self.stream.is_of_datagrams() && quiet.is_none() {
             return Arrival::Unknown;
         }
@@ -257,7 +258,7 @@ impl Dialogue {
         let idle = |frame: &[u8]| is_idle(encoding, frame, signatures);
         match self.stream.drain(until, quiet, process.map(Process::end), idle) {
             Drained::Ended | Drained::Quiet => {
-                self.is_owed = false;
+                self.may_be_untaken = false;
                 Arrival::Come
             }
             Drained::Late => Arrival::Late,
@@ -279,7 +280,7 @@ impl Dialogue {
         process: Option<&Process>,
     ) -> Result<Sent, Failure> {
         if self.has_hung_up {
-            self.is_owed = false;
+            self.may_be_untaken = false;
             return Ok(Sent::Yes);
         }
         let (before, has_rest) =
@@ -307,7 +308,7 @@ impl Dialogue {
         let mut next = Dialogue {
             stream: stream.noted(self.evidence.clone()),
             pending: Pending::default(),
-            is_owed: false,
+            may_be_untaken: false,
             has_hung_up: false,
             sent: Sent::Yes,
             is_again: false,

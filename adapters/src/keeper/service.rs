@@ -71,7 +71,7 @@ pub(super) fn serve(stream: &UnixStream, reach: KeeperReach) {
     if let Some(mut launch) = launch {
         launch.end(Instant::now() + RESISTANCE);
         if let Some(folder) = launch.folder {
-            // Nobody can be told that something stays.
+            // If something stays, there is nobody to tell.
             let _ = temporary::remove(Path::new(&folder));
         }
     }
@@ -98,6 +98,7 @@ fn next_request(
 }
 
 impl KeptLaunch {
+    /// Starts the command in a process group of its own. The descriptor becomes readable when it ends.
     fn start(
         order: LaunchOrder,
         streams: Vec<OwnedFd>,

@@ -33,7 +33,7 @@ pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<Blo
     let mut partition = UnionFind::apart(count);
     for a in 0..count {
         for b in 0..a {
-            if partition.find(a) != partition.find(b) && related(&matrix, a, b) {
+            if partition.find(a) != partition.find(b) && are_related(&matrix, a, b) {
                 partition.unite(a, b);
             }
         }
@@ -55,11 +55,11 @@ fn push(dimensions: Vec<usize>, matrix: Matrix, into: &mut Vec<Arc<Block>>) {
 }
 
 /// Whether an entry between two variables says more than the bounds of each.
-fn related(matrix: &Matrix, a: usize, b: usize) -> bool {
+fn are_related(matrix: &Matrix, a: usize, b: usize) -> bool {
     for row in [2 * a, 2 * a + 1] {
         for column in [2 * b, 2 * b + 1] {
             let entry = matrix.get(row, column);
-            if !entry.is_infinite() && *entry < implied(matrix, row, column) {
+            if !entry.is_infinite() && *entry < implied_bound(matrix, row, column) {
                 return true;
             }
         }
@@ -68,7 +68,7 @@ fn related(matrix: &Matrix, a: usize, b: usize) -> bool {
 }
 
 /// The bound of an entry that the bounds of its two variables imply.
-pub(crate) fn implied(matrix: &Matrix, row: usize, column: usize) -> Bound {
+pub(crate) fn implied_bound(matrix: &Matrix, row: usize, column: usize) -> Bound {
     matrix.get(row, row ^ 1).half().plus(&matrix.get(column ^ 1, column).half())
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn close(matrix: &mut Matrix, changed: &[usize], integer: &[bool]) ->
     }
     let mixed = any_integer && integer.contains(&false);
     while !pivots.is_empty() {
-        if !paths(matrix, pivots) {
+        if !close_over(matrix, pivots) {
             return false;
         }
         pivots = if any_integer { round(matrix, integer) } else { Vec::new() };
@@ -105,11 +105,11 @@ fn round(matrix: &mut Matrix, integer: &[bool]) -> Vec<usize> {
 }
 
 /// Shortest paths through the pivots; `false` if a cycle is negative.
-fn paths(matrix: &mut Matrix, mut pivots: Vec<usize>) -> bool {
+fn close_over(matrix: &mut Matrix, mut pivots: Vec<usize>) -> bool {
     pivots.sort_unstable();
     pivots.dedup();
     for pivot in pivots {
-        through(matrix, pivot);
+        close_over_one(matrix, pivot);
         // At once: the length of a negative cycle may grow exponentially with the pivots that follow.
         if matrix.has_negative_cycle() {
             return false;
@@ -119,7 +119,7 @@ fn paths(matrix: &mut Matrix, mut pivots: Vec<usize>) -> bool {
 }
 
 /// Shortest paths through both nodes of a variable.
-fn through(matrix: &mut Matrix, variable: usize) {
+fn close_over_one(matrix: &mut Matrix, variable: usize) {
     let (plus, minus) = (2 * variable, 2 * variable + 1);
     let (old_from_plus, old_from_minus) = (matrix.full_row(plus), matrix.full_row(minus));
     let (mut from_plus, mut from_minus) = (old_from_plus.clone(), old_from_minus.clone());

@@ -36,7 +36,7 @@ fn is_same(a: &[Arc<Block>], b: &[Arc<Block>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| block::equal(a, b))
 }
 
-pub(crate) fn twin<'a>(
+pub(crate) fn find_same_block<'a>(
     octagon: &'a Octagon,
     places: &[Option<(usize, usize)>],
     block: &Arc<Block>,
@@ -49,7 +49,7 @@ fn is_leq(a: &Octagon, b: &Octagon) -> bool {
     let (Some(_), Some(theirs)) = (&a.blocks, &b.blocks) else { return a.is_empty() };
     let places = a.places();
     for block in theirs {
-        if twin(a, &places, block).is_some() {
+        if find_same_block(a, &places, block).is_some() {
             continue;
         }
         if block.dimensions.iter().any(|dimension| places[*dimension].is_none()) {
@@ -69,7 +69,7 @@ fn join(a: &Octagon, b: &Octagon) -> Octagon {
     let mut blocks = Vec::new();
     let mut differing = Vec::new();
     for block in a.blocks.iter().flatten() {
-        if twin(b, &places_of_b, block).is_some() {
+        if find_same_block(b, &places_of_b, block).is_some() {
             blocks.push(Arc::clone(block));
         } else {
             let both = |dimension: &&usize| places_of_b[**dimension].is_some();

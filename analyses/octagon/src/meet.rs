@@ -49,7 +49,7 @@ impl Octagon {
         for _ in 0..4 {
             let mut changed = false;
             for sum in &others {
-                let edges = met.improving(&linear::edges(&met, sum));
+                let edges = met.keep_improving(&linear::edges(&met, sum));
                 if !edges.is_empty() {
                     changed = true;
                     met = met.meet_edges(&edges, integer);
@@ -65,7 +65,7 @@ impl Octagon {
         met
     }
 
-    fn improving(&self, edges: &[Edge]) -> Vec<Edge> {
+    fn keep_improving(&self, edges: &[Edge]) -> Vec<Edge> {
         let places = self.places();
         let improves = |edge: &&Edge| match self.value(&places, edge.row, edge.column) {
             None => true,
@@ -79,18 +79,18 @@ impl Octagon {
         if self.is_empty() {
             return self.clone();
         }
-        let edges = self.improving(edges);
+        let edges = self.keep_improving(edges);
         meet_edges(self, &edges, integer)
     }
 }
 
-fn flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
+fn integer_flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
     dimensions.iter().map(|dimension| integer.get(*dimension) == Some(&true)).collect()
 }
 
 /// Appends the block with its integers rounded; `false` if it is then empty.
-fn settle(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> bool {
-    let integer = flags(&block.dimensions, integer);
+fn push_rounded(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> bool {
+    let integer = integer_flags(&block.dimensions, integer);
     if !needs_rounding(&block.matrix, &integer) {
         into.push(Arc::clone(block));
         return true;
@@ -104,7 +104,7 @@ fn settle(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> b
 }
 
 /// The blocks of each set of a partition, under its least member.
-fn grouped<'a>(
+fn group_blocks<'a>(
     partition: &mut UnionFind,
     count: usize,
     blocks: &'a [Arc<Block>],
@@ -116,6 +116,7 @@ fn grouped<'a>(
     groups
 }
 
+/// Meets two octagons, each set of dimensions that either side relates by itself.
 fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
     let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
         return Octagon::empty(a.dimensions);
@@ -124,8 +125,8 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
     for block in ours.iter().chain(theirs) {
         partition.unite_all(&block.dimensions);
     }
-    let ours = grouped(&mut partition, a.dimensions, ours);
-    let theirs = grouped(&mut partition, a.dimensions, theirs);
+    let ours = group_blocks(&mut partition, a.dimensions, ours);
+    let theirs = group_blocks(&mut partition, a.dimensions, theirs);
     let mut blocks = Vec::new();
     for set in partition.sets() {
         let (ours, theirs) = (&ours[set[0]], &theirs[set[0]]);
@@ -133,13 +134,13 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
         let consistent = if theirs.is_empty() || ours.is_empty() || same() {
             let mut consistent = true;
             for block in if ours.is_empty() { theirs } else { ours } {
-                consistent = consistent && settle(block, integer, &mut blocks);
+                consistent = consistent && push_rounded(block, integer, &mut blocks);
             }
             consistent
         } else {
             let (mut met, other) = aligned(a.gathered(&set, false), b.gathered(&set, false));
             let changed = met.lower_all(&other);
-            let consistent = close(&mut met, &changed, &flags(&set, integer));
+            let consistent = close(&mut met, &changed, &integer_flags(&set, integer));
             if consistent {
                 block::split(&set, met, &mut blocks);
             }
@@ -152,6 +153,7 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
     Octagon::of(a.dimensions, blocks)
 }
 
+/// Merges the blocks that the bounds relate, lowers their entries, and closes each merged block.
 fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
     let dimensions = octagon.dimensions;
     let present = octagon.blocks.as_deref().unwrap_or_default();
@@ -162,7 +164,7 @@ fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
     for edge in edges {
         partition.unite_all(&edge.variables());
     }
-    let groups = grouped(&mut partition, dimensions, present);
+    let groups = group_blocks(&mut partition, dimensions, present);
     let mut edges_of = vec![Vec::new(); dimensions];
     for edge in edges {
         edges_of[partition.find(edge.row / 2)].push(edge);
@@ -172,7 +174,7 @@ fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
         let edges = &edges_of[set[0]];
         if edges.is_empty() {
             for block in &groups[set[0]] {
-                if !settle(block, integer, &mut blocks) {
+                if !push_rounded(block, integer, &mut blocks) {
                     return Octagon::empty(dimensions);
                 }
             }
@@ -191,7 +193,7 @@ fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
                 changed.extend([row / 2, column / 2]);
             }
         }
-        if !close(&mut matrix, &changed, &flags(&set, integer)) {
+        if !close(&mut matrix, &changed, &integer_flags(&set, integer)) {
             return Octagon::empty(dimensions);
         }
         block::split(&set, matrix, &mut blocks);

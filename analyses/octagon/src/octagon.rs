@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use coreach_polyhedra::{Constraint, Integer, Rational, Relation};
 
-use crate::block::{Block, implied};
+use crate::block::{Block, implied_bound};
 use crate::matrix::{Matrix, pairs};
 use crate::reduce;
 
@@ -136,7 +136,7 @@ impl Octagon {
             for (row, column) in pairs(dimensions.len()) {
                 let of = |node: usize| places[dimensions[node / 2]].map(|(block, _)| block);
                 if of(row).is_some() && of(column).is_some() && of(row) != of(column) {
-                    let bound = implied(&gathered, row, column);
+                    let bound = implied_bound(&gathered, row, column);
                     gathered.set(row, column, bound);
                 }
             }

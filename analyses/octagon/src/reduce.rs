@@ -14,7 +14,7 @@
 //! **Cost.** `O(n³)` for a block of `n` variables, and as much again for each strict bound that is taken
 //! back, and its proof.
 
-use crate::block::{Block, implied};
+use crate::block::{Block, implied_bound};
 use crate::bound::Bound;
 use crate::close::close;
 use crate::edge::Edge;
@@ -27,6 +27,7 @@ pub(crate) struct Reduced {
     pub(crate) inequalities: Vec<Edge>,
 }
 
+/// Finds constraints that say what the block says, and of which none follows from the others.
 pub(crate) fn reduced(block: &Block) -> Reduced {
     let matrix = &block.matrix;
     let edge = |row: usize, column: usize| {
@@ -65,7 +66,7 @@ pub(crate) fn reduced(block: &Block) -> Reduced {
     if !strict.is_empty() {
         // Bounds of single variables first: they imply many others.
         strict.sort_by_key(|(row, column)| *row != *column ^ 1);
-        kept.extend(taken_back(matrix, &leaders, &kept, &strict));
+        kept.extend(strict_bounds_to_keep(matrix, &leaders, &kept, &strict));
     }
     reduced.inequalities.extend(kept.into_iter().filter_map(|(row, column)| edge(row, column)));
     reduced
@@ -75,12 +76,12 @@ fn is_redundant(matrix: &Matrix, leaders: &[usize], row: usize, column: usize) -
     let entry = matrix.get(row, column).with_strictness(false);
     let reaches = |bound: Bound| bound.with_strictness(false) <= entry;
     let through = |middle: usize| matrix.get(row, middle).plus(matrix.get(middle, column));
-    (row != column ^ 1 && reaches(implied(matrix, row, column)))
+    (row != column ^ 1 && reaches(implied_bound(matrix, row, column)))
         || leaders.iter().any(|&at| at != row && at != column && reaches(through(at)))
 }
 
 /// Those of the strict bounds that do not follow from bounds that are kept and the others taken back.
-fn taken_back(
+fn strict_bounds_to_keep(
     matrix: &Matrix,
     leaders: &[usize],
     kept: &[(usize, usize)],
@@ -93,7 +94,7 @@ fn taken_back(
             closed.set(*row, *column, matrix.get(*row, *column).clone());
         }
         let pivots: Vec<usize> = leaders.iter().map(|node| node / 2).collect();
-        // Nothing is empty here, being a part of what has points.
+        // These are bounds of a block that has points, so they cannot contradict each other.
         close(&mut closed, &pivots, &vec![false; matrix.variables()]);
         closed
     };

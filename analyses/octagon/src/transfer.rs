@@ -29,11 +29,11 @@ enum ImageSource {
     Node(usize, Rational),
 }
 
-fn same(dimension: usize) -> ImageSource {
+fn unchanged(dimension: usize) -> ImageSource {
     ImageSource::Node(2 * dimension, Rational::ZERO)
 }
 
-fn source(expression: &LinearExpression, dimensions: usize) -> Option<ImageSource> {
+fn find_source(expression: &LinearExpression, dimensions: usize) -> Option<ImageSource> {
     let mut used = (0..dimensions).filter(|at| !expression.coefficient(*at).is_zero());
     let constant = expression.constant_term();
     match (used.next(), used.next()) {
@@ -52,15 +52,15 @@ impl Octagon {
     /// is any value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
     /// Panics when a dimension is not there.
     pub fn assign(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
             sources[*dimension] = match value {
                 None => ImageSource::Anything,
-                Some(expression) => source(expression, self.dimensions).unwrap_or_else(|| {
+                Some(expression) => find_source(expression, self.dimensions).unwrap_or_else(|| {
                     let new = self.dimensions + ties.len();
-                    ties.push(tie(new, expression));
-                    same(new)
+                    ties.push(tie_to_expression(new, expression));
+                    unchanged(new)
                 }),
             };
         }
@@ -74,13 +74,13 @@ impl Octagon {
     /// Exactness is as in [`Octagon::assign`].
     /// Panics when a dimension is not there.
     pub fn substitute(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
             sources[*dimension] = ImageSource::Anything;
             if let Some(expression) = value {
-                ties.push(tie(sources.len(), expression));
-                sources.push(same(*dimension));
+                ties.push(tie_to_expression(sources.len(), expression));
+                sources.push(unchanged(*dimension));
             }
         }
         self.image(&sources).meet_constraints(&ties, &[]).remove_last_dimensions(ties.len())
@@ -89,7 +89,7 @@ impl Octagon {
     /// The given dimensions may have any value. Exact.
     /// Panics when a dimension is not there.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
-        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(same).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged).collect();
         for dimension in dimensions {
             sources[*dimension] = ImageSource::Anything;
         }
@@ -105,7 +105,7 @@ impl Octagon {
     /// Panics when there are fewer.
     pub fn remove_last_dimensions(&self, count: usize) -> Self {
         assert!(count <= self.dimensions, "more dimensions are removed than there are");
-        let sources: Vec<ImageSource> = (0..self.dimensions - count).map(same).collect();
+        let sources: Vec<ImageSource> = (0..self.dimensions - count).map(unchanged).collect();
         self.image(&sources)
     }
 
@@ -115,10 +115,11 @@ impl Octagon {
 }
 
 /// `x_new = expression`.
-fn tie(new: usize, expression: &LinearExpression) -> Constraint {
+fn tie_to_expression(new: usize, expression: &LinearExpression) -> Constraint {
     Constraint::from_expression(&LinearExpression::variable(new).minus(expression), Relation::Equal)
 }
 
+/// Makes the octagon whose dimensions have their values from these sources.
 fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
     let Some(old) = &octagon.blocks else { return Octagon::empty(sources.len()) };
     let places = octagon.places();
@@ -148,7 +149,8 @@ fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
         block::split(&targets, matrix, &mut blocks);
     }
     for (block, targets) in old.iter().zip(targets_of) {
-        if targets == block.dimensions && targets.iter().all(|target| sources[*target] == same(*target)) {
+        if targets == block.dimensions && targets.iter().all(|target| sources[*target] == unchanged(*target))
+        {
             blocks.push(Arc::clone(block));
         } else if !targets.is_empty() {
             let position = |dimension: usize| places[dimension].map(|(_, position)| position);

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use coreach_polyhedra::Constraint;
 
 use crate::edge::{Edge, Sum, sides};
-use crate::lattice::twin;
+use crate::lattice::find_same_block;
 use crate::octagon::Octagon;
 use crate::reduce::{Reduced, reduced};
 
@@ -42,7 +42,7 @@ impl Octagon {
         let mut kept = Vec::new();
         let mut left: Vec<Reduced> = Vec::new();
         for block in old {
-            match twin(other, &places, block) {
+            match find_same_block(other, &places, block) {
                 Some(twin) => kept.push(Arc::clone(twin)),
                 None => left.push(reduced(block)),
             }

@@ -60,20 +60,20 @@ pub(crate) fn adjacent(
     hold: impl Fn(usize) -> Result<(), Exceeded>,
 ) -> Result<(), Exceeded> {
     if search.words == 1 && search.saturated.len() <= 64 {
-        return few(search, pairs, budget);
+        return adjacent_few(search, pairs, budget);
     }
     match search.words {
-        1 => many::<1>(search, pairs, budget, hold),
-        2 => many::<2>(search, pairs, budget, hold),
-        3 | 4 => many::<4>(search, pairs, budget, hold),
-        5..=8 => many::<8>(search, pairs, budget, hold),
-        9..=16 => many::<16>(search, pairs, budget, hold),
+        1 => adjacent_many::<1>(search, pairs, budget, hold),
+        2 => adjacent_many::<2>(search, pairs, budget, hold),
+        3 | 4 => adjacent_many::<4>(search, pairs, budget, hold),
+        5..=8 => adjacent_many::<8>(search, pairs, budget, hold),
+        9..=16 => adjacent_many::<16>(search, pairs, budget, hold),
         _ => by_intersection(search, pairs, budget, hold),
     }
 }
 
 /// Up to 64 rays and 64 half-spaces.
-fn few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budget) -> Result<(), Exceeded> {
+fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budget) -> Result<(), Exceeded> {
     let mut columns = [0_u64; 64];
     for (ray, &set) in search.saturated.iter().enumerate() {
         members(0, set, &mut |border| columns[border] |= 1 << ray);
@@ -153,7 +153,7 @@ fn is_within<const W: usize>(smaller: &WordSet<W>, larger: &WordSet<W>) -> bool 
 }
 
 /// Any number of rays, and at most `64 W` half-spaces.
-fn many<const W: usize>(
+fn adjacent_many<const W: usize>(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
     budget: &Budget,
@@ -193,7 +193,7 @@ fn many<const W: usize>(
             }
             both.clear();
             each_member(&of_pair, &mut |border| both.push(border));
-            let (third, looked_at) = columns.third(&both, ray, other);
+            let (third, looked_at) = columns.find_third(&both, ray, other);
             work += W * kept.len() + looked_at * both.len();
             if third.is_none() {
                 pairs.push(if is_swapped { (other, ray) } else { (ray, other) });
@@ -205,7 +205,7 @@ fn many<const W: usize>(
             kept.push((refuter, common(&of_ray, &sets[refuter as usize])));
         };
         if may_miss <= COUNTED {
-            columns.with_most(&own, &is_far, may_miss, &mut |other| test(other as u32));
+            columns.visit_on_most(&own, &is_far, may_miss, &mut |other| test(other as u32));
             work += own.len() * columns.words * (may_miss + 1);
         } else {
             far.iter().for_each(|&other| test(other));
@@ -238,7 +238,7 @@ fn by_intersection(
             if both.len() < search.needed {
                 continue;
             }
-            let (third, looked_at) = columns.third(&both, i, o);
+            let (third, looked_at) = columns.find_third(&both, i, o);
             work += looked_at * both.len();
             if third.is_none() {
                 pairs.push((i, o));
@@ -285,25 +285,25 @@ impl Columns {
 
     /// Visits those of some rays that are on all but `may_miss`, at most [`COUNTED`], of the half-spaces.
     #[inline]
-    fn with_most(&self, borders: &[usize], of: &[u64], may_miss: usize, visit: &mut impl FnMut(usize)) {
+    fn visit_on_most(&self, borders: &[usize], of: &[u64], may_miss: usize, visit: &mut impl FnMut(usize)) {
         match may_miss {
-            0 => self.with_misses::<1>(borders, of, visit),
-            1 => self.with_misses::<2>(borders, of, visit),
-            2 => self.with_misses::<3>(borders, of, visit),
-            3 => self.with_misses::<4>(borders, of, visit),
-            4 => self.with_misses::<5>(borders, of, visit),
-            5 => self.with_misses::<6>(borders, of, visit),
-            _ => self.with_misses::<{ COUNTED + 1 }>(borders, of, visit),
+            0 => self.visit_below::<1>(borders, of, visit),
+            1 => self.visit_below::<2>(borders, of, visit),
+            2 => self.visit_below::<3>(borders, of, visit),
+            3 => self.visit_below::<4>(borders, of, visit),
+            4 => self.visit_below::<5>(borders, of, visit),
+            5 => self.visit_below::<6>(borders, of, visit),
+            _ => self.visit_below::<{ COUNTED + 1 }>(borders, of, visit),
         }
     }
 
     /// The same for fewer than `M` misses.
-    fn with_misses<const M: usize>(&self, borders: &[usize], of: &[u64], visit: &mut impl FnMut(usize)) {
+    fn visit_below<const M: usize>(&self, borders: &[usize], of: &[u64], visit: &mut impl FnMut(usize)) {
         for (word, &some) in of.iter().enumerate().filter(|(_, some)| **some != 0) {
             // Bit r of the mask at j: ray r missed at most j.
             let mut masks = [some; M];
             for &border in borders {
-                miss(&mut masks, self.bits[border * self.words + word]);
+                count_misses(&mut masks, self.bits[border * self.words + word]);
                 if masks[M - 1] == 0 {
                     break;
                 }
@@ -314,7 +314,7 @@ impl Columns {
 
     /// A ray other than two given ones that is on all of the half-spaces, and how many words told.
     #[inline]
-    fn third(&self, borders: &[usize], a: u32, b: u32) -> (Option<u32>, usize) {
+    fn find_third(&self, borders: &[usize], a: u32, b: u32) -> (Option<u32>, usize) {
         for word in 0..self.words {
             let mut on_all = self.all(word);
             for given in [a as usize, b as usize] {
@@ -338,7 +338,7 @@ impl Columns {
 
 /// One more column: those not on it have missed one more.
 #[inline]
-fn miss(masks: &mut [u64], on: u64) {
+fn count_misses(masks: &mut [u64], on: u64) {
     let mut fewer = 0;
     for mask in masks {
         let before = *mask;

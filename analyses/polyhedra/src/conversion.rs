@@ -112,7 +112,7 @@ thread_local! {
 
 impl Cone {
     pub(crate) fn whole_space(width: usize) -> Self {
-        let mut cone = Generators::spare(width);
+        let mut cone = Generators::take_spare(width);
         cone.lines.resize(width * width, 0);
         (0..width).for_each(|index| cone.lines[index * (width + 1)] = 1);
         Self::Words(cone)
@@ -125,7 +125,7 @@ impl Cone {
         rays: I,
         halfspaces: impl Iterator<Item = &'a [Integer]> + Clone,
     ) -> Self {
-        let words = Generators::spare(width);
+        let words = Generators::take_spare(width);
         if let Some(words) = words.known(lines.clone(), rays.clone(), halfspaces.clone()) {
             return Self::Words(words);
         }
@@ -163,7 +163,7 @@ impl Cone {
                     if let Some(cut) = words.add(halfspace, is_equality, budget)? {
                         return Ok(cut);
                     }
-                    if let Some(big) = words.mapped(|entry| Some(entry.to_integer())) {
+                    if let Some(big) = words.convert_numbers(|entry| Some(entry.to_integer())) {
                         *self = Self::Big(Box::new(big));
                     }
                 }
@@ -197,8 +197,8 @@ fn push<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
 }
 
 impl Generators<i64> {
-    /// Without rows, in memory that was used before if there is some.
-    fn spare(width: usize) -> Box<Self> {
+    /// Takes generators without rows, in memory that was used before if there is some.
+    fn take_spare(width: usize) -> Box<Self> {
         let Some(mut spare) = SPARE.take() else {
             return Box::new(Self::new(width));
         };
@@ -260,7 +260,7 @@ impl<N: Number> Generators<N> {
         Some(self)
     }
 
-    fn mapped<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<Generators<M>> {
+    fn convert_numbers<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<Generators<M>> {
         Some(Generators {
             width: self.width,
             halfspaces: self.halfspaces.iter().map(&map).collect::<Option<_>>()?,
@@ -575,7 +575,7 @@ mod tests {
             [[1, 0, 0], [large, 7 - large, 3], [-large, 5, large - 2], [3, -large, -large], [1, 1, -1]];
         let mut small = Cone::whole_space(3);
         let Cone::Words(words) = &small else { panic!("it starts with words") };
-        let mut big: Generators<Integer> = words.mapped(|entry| Some(entry.to_integer())).unwrap();
+        let mut big: Generators<Integer> = words.convert_numbers(|entry| Some(entry.to_integer())).unwrap();
         for halfspace in halfspaces {
             assert_eq!(small.add(&row(&halfspace), false, &Budget::unlimited()), Ok(true));
             assert_eq!(big.add(&row(&halfspace), false, &Budget::unlimited()), Ok(Some(true)));

@@ -67,7 +67,7 @@ impl Generator {
 
 impl Dual {
     /// The constraints that make the closure.
-    pub(crate) fn skeleton_constraints(&self) -> &[Constraint] {
+    pub(crate) fn closure_constraints(&self) -> &[Constraint] {
         &self.constraints[..self.equalities + self.facets]
     }
 
@@ -77,7 +77,7 @@ impl Dual {
     }
 
     /// The generators that make the closure.
-    pub(crate) fn skeleton_generators(&self) -> &[Generator] {
+    pub(crate) fn closure_generators(&self) -> &[Generator] {
         &self.generators[..self.lines + self.extremes]
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn from_constraints(
     added: &[Constraint],
     budget: &Budget,
 ) -> Result<Option<Arc<Dual>>, Exceeded> {
-    let mut cone = constraint_cone(dimensions, base, budget)?;
+    let mut cone = cone_to_cut(dimensions, base, budget)?;
     let mut is_cut = false;
     for constraint in in_order(added) {
         is_cut |= cone.add(constraint.row(), constraint.relation() == Relation::Equal, budget)?;
@@ -117,21 +117,23 @@ pub(crate) fn from_constraints(
     Ok(dual.map(Arc::new))
 }
 
-fn constraint_cone(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Budget) -> Result<Cone, Exceeded> {
+/// Makes the homogenised closure of `base` (or of the universe), to be cut by constraints. Positivity, that
+/// the first coordinate is not negative, is one of its half-spaces.
+fn cone_to_cut(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Budget) -> Result<Cone, Exceeded> {
     let width = dimensions + 1;
     let positivity = row::unit(width, 0);
     if let Some(base) = base {
-        let (lines, rays) = base.skeleton_generators().split_at(base.lines);
+        let (lines, rays) = base.closure_generators().split_at(base.lines);
         return Ok(Cone::known(
             width,
             lines.iter().map(Generator::row),
             rays.iter().map(Generator::row),
             core::iter::once(positivity.as_slice())
-                .chain(base.skeleton_constraints().iter().map(Constraint::row)),
+                .chain(base.closure_constraints().iter().map(Constraint::row)),
         ));
     }
     let mut cone = Cone::whole_space(width);
-    cone.add(&positivity, false, budget)?;
+    cone.add(&positivity, /* is_equality */ false, budget)?;
     Ok(cone)
 }
 
@@ -193,7 +195,7 @@ pub(crate) fn from_generators(
     let mut cone = match base {
         Some(base) => {
             let positivity = row::unit(width, 0);
-            let (equalities, facets) = base.skeleton_constraints().split_at(base.equalities);
+            let (equalities, facets) = base.closure_constraints().split_at(base.equalities);
             Cone::known(
                 width,
                 equalities.iter().map(Constraint::row),
@@ -201,7 +203,7 @@ pub(crate) fn from_generators(
                     .iter()
                     .map(Constraint::row)
                     .chain(base.has_infinite_facet.then_some(positivity.as_slice())),
-                base.skeleton_generators().iter().map(Generator::row),
+                base.closure_generators().iter().map(Generator::row),
             )
         }
         None => Cone::whole_space(width),
@@ -309,7 +311,7 @@ pub(crate) fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
     border
 }
 
-/// Puts the parts of a closed polyhedron in canonical order.
+/// Makes the `Dual` of a closed polyhedron: puts its parts in canonical order.
 fn assemble_closed(minimal: Minimal, has_infinite_facet: bool) -> Dual {
     let Minimal { lines, rays, equalities, facets } = minimal;
     let (equality_count, facet_count) = (equalities.len(), facets.len());
@@ -337,8 +339,8 @@ fn assemble_closed(minimal: Minimal, has_infinite_facet: bool) -> Dual {
     }
 }
 
-/// Puts the parts in canonical order. `excluded` are the largest faces left out, of which there are
-/// some, `kept` the smallest faces not left out.
+/// Makes the `Dual` of a polyhedron that is not closed: puts its parts in canonical order. `excluded` are the
+/// largest faces left out, of which there are some, `kept` the smallest faces not left out.
 fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept: &[Bits]) -> Dual {
     let Minimal { lines, rays, equalities, facets } = minimal;
     let width = rays.first().map_or(0, Row::len);

@@ -69,7 +69,7 @@ impl Polyhedron {
         self.which_implied([constraint]).next().is_some()
     }
 
-    /// Those of some constraints that every point satisfies.
+    /// Picks those of some constraints that every point satisfies.
     pub(crate) fn which_implied<'a>(
         &'a self,
         constraints: impl IntoIterator<Item = &'a Constraint>,
@@ -146,7 +146,7 @@ impl Polyhedron {
         let Some(blocks) = self.fine() else {
             return Self::empty(dimensions);
         };
-        if let Some(met) = met_apart(dimensions, &blocks, &added) {
+        if let Some(met) = meet_block_by_block(dimensions, &blocks, &added) {
             return Self::of_blocks(dimensions, met);
         }
         let mut partition = UnionFind::new(dimensions);
@@ -193,7 +193,7 @@ impl Polyhedron {
         if self.is_same_object(other) {
             return Ok(self.clone());
         }
-        let Differing { mut same, mine, theirs } = match differing(self, other, budget)? {
+        let Differing { mut same, mine, theirs } = match set_apart(self, other, budget)? {
             Joined::Parts(parts) => parts,
             Joined::Whole(whole) => return Ok(whole),
         };
@@ -255,7 +255,8 @@ pub(crate) enum Joined {
     Whole(Polyhedron),
 }
 
-pub(crate) fn differing(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Result<Joined, Exceeded> {
+/// Separates the blocks that differ. Dimensions that one side alone bounds are freed, as in the join.
+pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Result<Joined, Exceeded> {
     let dimensions = a.dimensions();
     let Some(mine) = a.known_duals_within(budget)? else {
         return Ok(Joined::Whole(b.clone()));
@@ -319,7 +320,7 @@ fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block
 
 /// Blocks that also satisfy the constraints, if each of these concerns one block or one dimension alone: then
 /// nothing is to be merged.
-fn met_apart(dimensions: usize, blocks: &[Block], added: &[&Constraint]) -> Option<Blocks> {
+fn meet_block_by_block(dimensions: usize, blocks: &[Block], added: &[&Constraint]) -> Option<Blocks> {
     let owners = owners(dimensions, blocks);
     // The number of a block, or behind these that of a dimension in none.
     let home = |constraint: &&Constraint| {
@@ -404,6 +405,7 @@ pub(crate) fn satisfies(blocks: &[Block], owners: &[Option<usize>], constraint: 
     satisfies_terms(blocks, owners, BlockTerms { constraint, dimensions: None })
 }
 
+/// Asks the block that the constraint concerns. Of several, the least values are added up.
 fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: BlockTerms<'_>) -> bool {
     let mut concerned: SmallVec<[usize; 8]> = SmallVec::new();
     for (dimension, _) in terms.iter() {

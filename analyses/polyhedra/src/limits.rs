@@ -118,7 +118,7 @@ impl Polyhedron {
     /// The polyhedron with both descriptions computed, so that questions about it are cheap, or a
     /// coarser one for which the limits suffice.
     pub fn convert_limited(&self, limits: &Limits) -> Outcome {
-        self.converted(limits, &coarsened)
+        self.convert_or_replace(limits, &coarsen_block)
     }
 
     /// [`Polyhedron::widen_with_thresholds`] with both descriptions computed, or some of its constraints: a
@@ -126,13 +126,13 @@ impl Polyhedron {
     pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &Limits) -> Outcome {
         let some_of = |block: &Dense, budget: &Budget| {
             let own = block.some_constraints().cloned().collect();
-            Outcome::Coarser(narrowed(&Self::universe(block.dimensions()), own, budget))
+            Outcome::Coarser(narrow(&Self::universe(block.dimensions()), own, budget))
         };
-        self.widen_with_thresholds(other, thresholds).converted(limits, &some_of)
+        self.widen_with_thresholds(other, thresholds).convert_or_replace(limits, &some_of)
     }
 
     /// Converted, and what does not fit replaced by something around it.
-    fn converted(&self, limits: &Limits, around: &dyn Fn(&Dense, &Budget) -> Outcome) -> Outcome {
+    fn convert_or_replace(&self, limits: &Limits, around: &dyn Fn(&Dense, &Budget) -> Outcome) -> Outcome {
         let dimensions = self.dimensions();
         let Some(blocks) = self.raw() else {
             return Outcome::Exact(self.clone());
@@ -193,22 +193,22 @@ impl Polyhedron {
             return Outcome::of(joined, is_exact);
         }
         let around = around_join(&a, &b, limits);
-        let is_join = is_exact && is_of(&around, &coupled, |one| has(&a, one) || has(&b, one));
+        let is_join = is_exact && are_all_generators(&around, &coupled, |one| has(&a, one) || has(&b, one));
         Outcome::of(around, is_join)
     }
 }
 
 /// A polyhedron around a block whose conversion exceeds the limits.
-fn coarsened(block: &Dense, budget: &Budget) -> Outcome {
+fn coarsen_block(block: &Dense, budget: &Budget) -> Outcome {
     let dimensions = block.dimensions();
     let all: Vec<usize> = (0..dimensions).collect();
     let octagonal = Budget::new(0, budget.left() / OCTAGONAL);
     let universe = Polyhedron::universe(dimensions);
     if block.known_constraints().is_none() {
         let evaluated = |expression: &LinearExpression, _: &Budget| Ok(block.bounds(expression));
-        let around = narrowed(&universe, octagon(&all, dimensions, &octagonal, evaluated), budget);
+        let around = narrow(&universe, octagon(&all, dimensions, &octagonal, evaluated), budget);
         let known: BTreeSet<&Generator> = block.some_generators().into_iter().flatten().collect();
-        let is_exact = is_of(&around, budget, |generator| known.contains(generator));
+        let is_exact = are_all_generators(&around, budget, |generator| known.contains(generator));
         return Outcome::of(around, is_exact);
     }
     let own = || block.some_constraints();
@@ -218,13 +218,13 @@ fn coarsened(block: &Dense, budget: &Budget) -> Outcome {
         program.bounds(&expression.fitted(dimensions), expression.denominator(), budget)
     });
     candidates.extend(own().cloned());
-    let around = narrowed(&universe, candidates, budget);
+    let around = narrow(&universe, candidates, budget);
     let is_exact = own().all(|constraint| around.implies(constraint));
     Outcome::of(around, is_exact)
 }
 
 /// Whether all generators are such as told, where they are not too many to be looked at.
-fn is_of(whole: &Polyhedron, budget: &Budget, is_such: impl Fn(&Generator) -> bool) -> bool {
+fn are_all_generators(whole: &Polyhedron, budget: &Budget, is_such: impl Fn(&Generator) -> bool) -> bool {
     let blocks = whole.fine().unwrap_or_default();
     budget.hold(lattice::size(&blocks), whole.dimensions() + 1).is_ok()
         && whole.to_dense().dual().is_none_or(|dual| dual.generators.iter().all(is_such))
@@ -247,7 +247,7 @@ fn has(polyhedron: &Polyhedron, generator: &Generator) -> bool {
 fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let dimensions = a.dimensions();
     let budget = limits.budget();
-    let parts = match lattice::differing(a, b, &budget) {
+    let parts = match lattice::set_apart(a, b, &budget) {
         Ok(Joined::Parts(parts)) => parts,
         Ok(Joined::Whole(whole)) => return whole,
         // Only projections are computed here, from what is converted: the box will do.
@@ -260,17 +260,17 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let Differing { mut same, mine, theirs } = parts;
     let mut candidates = Vec::new();
     let octagonal = Budget::new(limits.rows, limits.work / OCTAGONAL);
-    same.extend(joined_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
+    same.extend(join_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
     // Each relates blocks that are small without it. Every later operation would pay for larger ones.
     let budget = Budget::new(limits.rows / 640, limits.work / 64);
-    candidates.extend(across(dimensions, &mine, &theirs, &budget));
-    narrowed(&start, candidates, &budget)
+    candidates.extend(bound_across(dimensions, &mine, &theirs, &budget));
+    narrow(&start, candidates, &budget)
 }
 
 /// Bounds of sums and differences of two dimensions that do not follow from the bounds of the dimensions
 /// and relate different blocks: some of them, in a fixed order.
-fn across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Budget) -> Vec<Constraint> {
+fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Budget) -> Vec<Constraint> {
     // For each dimension its greatest value and the greatest of its opposite, on both sides.
     let mut ranges: Vec<(usize, [Bound; 2], [Bound; 2])> = Vec::new();
     let (of_mine, of_theirs) = (lattice::owners(dimensions, mine), lattice::owners(dimensions, theirs));
@@ -332,7 +332,7 @@ fn greatest(block: &Block, dimension: usize) -> [Bound; 2] {
 
 /// The joins of related blocks, as far as the budget suffices; constraints that both sides of the
 /// others satisfy, and their `octagonal` bounds, go to `candidates`.
-fn joined_by_group(
+fn join_by_group(
     dimensions: usize,
     mine: &[Block],
     theirs: &[Block],
@@ -443,7 +443,7 @@ fn wider(a: Bound, b: Bound, direction: i32) -> Bound {
 
 /// `start`, which is converted, with the bounds of single dimensions and those other candidates for which the
 /// budget suffices, those with fewer variables first.
-fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) -> Polyhedron {
+fn narrow(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) -> Polyhedron {
     let variables =
         |c: &Constraint| c.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count();
     candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
@@ -465,7 +465,7 @@ fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget
         if current.implies(&candidate) {
             continue;
         }
-        let Ok(next) = met_within(&current, &candidate, budget) else { continue };
+        let Ok(next) = meet_one_within(&current, &candidate, budget) else { continue };
         match next.known_duals_within(budget) {
             Ok(Some(blocks)) => current = Polyhedron::of_blocks(start.dimensions(), blocks.iter().cloned()),
             Ok(None) => return Polyhedron::empty(start.dimensions()),
@@ -476,7 +476,7 @@ fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget
 }
 
 /// One more constraint, the blocks it relates being merged by their generators.
-fn met_within(
+fn meet_one_within(
     current: &Polyhedron,
     constraint: &Constraint,
     budget: &Budget,

@@ -40,6 +40,7 @@ pub(crate) fn minimise(cone: &Cone, with_incidence: bool) -> Minimal {
     }
 }
 
+/// Equalities are the half-spaces on which all rays are; facets those with the largest sets of rays.
 fn of_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal {
     let width = cone.width;
     let count = cone.halfspaces.len() / width;

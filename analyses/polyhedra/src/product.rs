@@ -51,7 +51,7 @@ pub(crate) fn gather(row: &[Integer], positions: &[usize]) -> Row {
 pub(crate) fn size<'a>(dimensions: usize, parts: impl Iterator<Item = (&'a [usize], &'a Dual)>) -> usize {
     let (mut corners, mut others, mut covered) = (1_usize, 0_usize, 0_usize);
     for (positions, dual) in parts {
-        let own = dual.skeleton_generators().iter().filter(|g| g.row[0].is_positive()).count();
+        let own = dual.closure_generators().iter().filter(|g| g.row[0].is_positive()).count();
         corners = corners.saturating_mul(own);
         others += dual.lines + dual.extremes - own;
         covered += positions.len();
@@ -89,7 +89,7 @@ pub(crate) fn product(
             }
         }
         let mut own = Vec::new();
-        for (index, generator) in dual.skeleton_generators().iter().enumerate() {
+        for (index, generator) in dual.closure_generators().iter().enumerate() {
             if generator.row[0].is_positive() {
                 own.push(&generator.row);
             } else {
@@ -165,7 +165,8 @@ pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>
     Some(groups.iter().map(|positions| (positions.to_vec(), factor(whole, positions))).collect())
 }
 
-/// Whether constraints link all dimensions, as far as a word of bits can tell.
+/// Whether constraints link all dimensions. A quick answer for up to 64 of them: beyond, it says no, and the
+/// caller's partition decides.
 fn is_connected(dimensions: usize, constraints: &[Constraint]) -> bool {
     if dimensions > 64 {
         return false;
@@ -175,9 +176,10 @@ fn is_connected(dimensions: usize, constraints: &[Constraint]) -> bool {
     let mut linked = 1_u64;
     loop {
         let touching = sets.iter().filter(|set| **set & linked != 0);
-        let grown = touching.fold(linked, |linked, set| linked | set);
+        let grown = touching.fold(linked, |so_far, set| so_far | set);
         if grown == linked {
-            // Without a constraint on it, the first dimension is linked to nothing, not even to itself.
+            // `linked` holds the first dimension from the start. If it is the only one, a constraint must be
+            // there as well.
             return linked.count_ones() as usize == dimensions && !sets.is_empty();
         }
         linked = grown;
@@ -189,6 +191,7 @@ pub(crate) fn support(row: &[Integer]) -> impl Iterator<Item = usize> {
     row[1..].iter().enumerate().filter(|(_, entry)| !entry.is_zero()).map(|(index, _)| index)
 }
 
+/// Makes the factor at these positions: a direction is in one factor, a corner in every one.
 fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     let mut is_mine = vec![false; whole.generators.first().map_or(0, |generator| generator.row.len())];
     positions.iter().for_each(|&position| is_mine[position] = true);
@@ -196,12 +199,12 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     let mine = |constraints: &[Constraint]| -> Vec<Row> {
         constraints.iter().filter(|c| concerns(c.row())).map(|c| gather(c.row(), positions)).collect()
     };
-    let (equalities, facets) = whole.skeleton_constraints().split_at(whole.equalities);
+    let (equalities, facets) = whole.closure_constraints().split_at(whole.equalities);
     let facets = mine(facets).into_iter().map(|row| Facet { row, rays: Bits::default() }).collect();
     let strict: Vec<Constraint> =
         whole.constraints.iter().filter(|c| c.relation() == Relation::Greater).cloned().collect();
     let (mut lines, mut rays, mut corners) = (Vec::new(), Vec::new(), Vec::new());
-    for Generator { kind, row } in whole.skeleton_generators() {
+    for Generator { kind, row } in whole.closure_generators() {
         match kind {
             Kind::Line if concerns(row) => lines.push(gather(row, positions)),
             Kind::Ray if concerns(row) => rays.push(gather(row, positions)),

@@ -30,7 +30,7 @@ pub(crate) fn dot(a: &[Integer], b: &[Integer]) -> Integer {
     dot_small(a, b).unwrap_or_else(|| dot_large(a, b))
 }
 
-/// Where one entry is no word the others mostly are.
+/// Adds up products of words by themselves: where one entry is no word, the others mostly are.
 fn dot_large(a: &[Integer], b: &[Integer]) -> Integer {
     let (mut words, mut sum) = (0_i128, Integer::ZERO);
     for (x, y) in a.iter().zip(b) {
@@ -83,6 +83,7 @@ fn combine_small(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) -> Opti
     }
 }
 
+/// Combines rows of words in double words; nothing where a number does not fit.
 #[inline]
 fn combine_words(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer], buffer: &mut [i128]) -> Option<Row> {
     let (a, b) = (i128::from(a.to_i64()?), i128::from(b.to_i64()?));

@@ -112,7 +112,7 @@ impl Program {
             let ColumnSum { row, .. } = self.slacks.swap_remove(at);
             match (HEAD..row.len()).find(|&column| !row[column].is_zero()) {
                 Some(column) => {
-                    let mut solved = solved(&row, column);
+                    let mut solved = solve_row_for(&row, column);
                     solved[column] = Integer::ZERO;
                     self.replace(column, &solved, budget)?;
                     self.columns[column - HEAD] = Column::Zero;
@@ -132,7 +132,7 @@ impl Program {
                 && let Some(at) = self.slacks.iter().position(mentions)
             {
                 let ColumnSum { number, row, .. } = self.slacks.swap_remove(at);
-                self.replace(column, &solved(&row, column), budget)?;
+                self.replace(column, &solve_row_for(&row, column), budget)?;
                 self.columns[column - HEAD] = Column::Slack(number);
             }
         }
@@ -147,7 +147,7 @@ impl Program {
             let Some(leaving) = negative.min_by_key(|&at| self.slacks[at].number) else {
                 return Ok(true);
             };
-            let Some(entering) = self.first(&self.slacks[leaving].row, 1) else { return Ok(false) };
+            let Some(entering) = self.entering_slack(&self.slacks[leaving].row, 1) else { return Ok(false) };
             self.exchange(leaving, entering, budget)?;
         }
     }
@@ -160,7 +160,7 @@ impl Program {
             if (0..self.columns.len()).any(is_free) {
                 return Ok(None);
             }
-            let Some(entering) = self.first(goal, direction) else {
+            let Some(entering) = self.entering_slack(goal, direction) else {
                 let value = Rational::of_nonzero(goal[CONSTANT].clone(), goal[0].clone());
                 return Ok(Some((value, goal[SMALL].is_zero())));
             };
@@ -180,7 +180,7 @@ impl Program {
     }
 
     /// The first slack among the columns with whose growth the row's value grows (`direction` 1) or falls.
-    fn first(&self, row: &Row, direction: i32) -> Option<usize> {
+    fn entering_slack(&self, row: &Row, direction: i32) -> Option<usize> {
         let growing = self.columns.iter().enumerate().filter_map(|(at, column)| match column {
             Column::Slack(number) if row[HEAD + at].signum() == direction => Some((number, HEAD + at)),
             _ => None,
@@ -191,7 +191,7 @@ impl Program {
     /// A slack and a column change places.
     fn exchange(&mut self, leaving: usize, entering: usize, budget: &Budget) -> Result<(), Exceeded> {
         let Column::Slack(number) = self.columns[entering - HEAD] else { return Ok(()) };
-        let by = solved(&self.slacks[leaving].row, entering);
+        let by = solve_row_for(&self.slacks[leaving].row, entering);
         self.replace(entering, &by, budget)?;
         self.columns[entering - HEAD] = Column::Slack(self.slacks[leaving].number);
         self.slacks[leaving] = ColumnSum { number, is_zero: false, row: by };
@@ -214,7 +214,7 @@ impl Program {
 }
 
 /// A row's sum solved for the variable of a column: then the column stands for what the row was.
-fn solved(row: &Row, column: usize) -> Row {
+fn solve_row_for(row: &Row, column: usize) -> Row {
     let mut solved = row.clone();
     if row[column].is_positive() {
         row::negate(&mut solved);
@@ -230,7 +230,7 @@ fn without_denominator(row: &Row) -> Row {
     sum
 }
 
-/// Of a row's value where all columns are 0.
+/// Returns the sign of a row's value where all columns are 0.
 fn value_signum(row: &Row) -> i32 {
     match row[CONSTANT].signum() {
         0 => row[SMALL].signum(),

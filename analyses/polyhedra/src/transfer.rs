@@ -115,7 +115,7 @@ impl Polyhedron {
             space.dedup();
             let entering: Vec<usize> =
                 space.iter().copied().filter(|at| old.binary_search(at).is_err()).collect();
-            let mut body = entered(blocks, &entering, &space);
+            let mut body = add_zero_dimensions(blocks, &entering, &space);
             if budget.is_limited() {
                 body.dual_within(budget)?;
             }
@@ -296,7 +296,7 @@ fn marks(count: usize, members: impl Iterator<Item = usize>) -> Vec<bool> {
 }
 
 /// The product of blocks with further dimensions that are 0.
-fn entered(blocks: &[&Block], entering: &[usize], space: &[usize]) -> Dense {
+fn add_zero_dimensions(blocks: &[&Block], entering: &[usize], space: &[usize]) -> Dense {
     if entering.is_empty() {
         return polyhedron::merge_constraints(blocks, space);
     }

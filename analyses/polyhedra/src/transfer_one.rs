@@ -51,12 +51,12 @@ pub(crate) fn assign_one(
     let others = blocks.iter().enumerate().filter(|(index, _)| Some(*index) != own && Some(*index) != read);
     result.extend(others.map(|(_, block)| block.clone()));
     let Some(read) = read else {
-        return leave_own(
+        return renew_own(
             dimensions,
             result,
             own.map(|own| &blocks[own]),
             dimension,
-            alone(dimension, expression),
+            block_of_value(dimension, expression),
         );
     };
     let block = &blocks[read];
@@ -70,7 +70,7 @@ pub(crate) fn assign_one(
     let at = space.iter().position(|&other| other > dimension).unwrap_or(space.len());
     space.insert(at, dimension);
     let body = block.body.with_function(at, &inward(expression, &space))?;
-    leave_own(dimensions, result, own.map(|own| &blocks[own]), dimension, Block { dimensions: space, body })
+    renew_own(dimensions, result, own.map(|own| &blocks[own]), dimension, Block { dimensions: space, body })
 }
 
 /// The points from which `x_dimension := expression` leads into a polyhedron with these blocks, where that is
@@ -116,7 +116,7 @@ fn inward(expression: &LinearExpression, space: &[usize]) -> LinearExpression {
     LinearExpression::of_row(row, expression.denominator().clone())
 }
 
-fn alone(dimension: usize, constant: &LinearExpression) -> Block {
+fn block_of_value(dimension: usize, constant: &LinearExpression) -> Block {
     let mut row = row::unit(2, 1);
     row[0] = -&constant.row()[0];
     row[1] = constant.denominator().clone();
@@ -125,7 +125,7 @@ fn alone(dimension: usize, constant: &LinearExpression) -> Block {
 }
 
 /// The product of blocks, a block that forgets a dimension, and the block in which that now is.
-fn leave_own(
+fn renew_own(
     dimensions: usize,
     mut blocks: Blocks,
     own: Option<&Block>,

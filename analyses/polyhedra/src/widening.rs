@@ -71,7 +71,7 @@ impl Polyhedron {
             let twin = owners[block.dimensions[0]].filter(|&at| new[at].dimensions == block.dimensions);
             if let Some(at) = twin {
                 is_done[at] = true;
-                same.extend(widened_alone(block, &new[at]));
+                same.extend(widen_block(block, &new[at]));
             }
             twin.is_none()
         });
@@ -95,14 +95,14 @@ impl Polyhedron {
     /// Still ends: there are finitely many thresholds. Precondition as for [`Polyhedron::widen`].
     /// Panics when a threshold mentions a dimension that is not there.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        let kept = strongest(other.which_implied(thresholds).cloned().collect());
+        let kept = keep_strongest(other.which_implied(thresholds).cloned().collect());
         let widened = self.widen(other);
         if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
     }
 }
 
 /// Without the half-spaces that contain another one of the same direction: thresholds come in rows.
-fn strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
+fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
     let is_equality = |one: &Constraint| one.relation() == Relation::Equal;
     let is_closed = |one: &Constraint| one.relation() == Relation::AtLeast;
     constraints.sort_by(|a, b| {
@@ -119,13 +119,13 @@ fn strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
 }
 
 /// The widening of a block; nothing when no constraint is left.
-fn widened_alone(old: &Block, new: &Block) -> Option<Block> {
+fn widen_block(old: &Block, new: &Block) -> Option<Block> {
     let own: Vec<usize> = (0..old.dimensions.len()).collect();
     let alone = |block: &Block| [Block::of(&own, block.body.clone())];
     let kept = widened(own.len(), &alone(old), &alone(new));
     let is_kept =
         |body: &Dense| body.known_constraints().is_some_and(|(all, rest)| rest.is_empty() && all == kept);
-    // Where nothing is lost there is nothing to convert.
+    // If one of the two bodies has exactly the kept constraints, it is taken as it is, converted or not.
     let body = match [&old.body, &new.body].into_iter().find(|body| is_kept(body)) {
         Some(body) => body.clone(),
         None => Dense::from_fitted(own.len(), kept.into()),
@@ -143,7 +143,7 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
     let mut facets: BTreeMap<Row, bool> = BTreeMap::new();
     for block in old {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
-        for constraint in dual.skeleton_constraints() {
+        for constraint in dual.closure_constraints() {
             let constraint = block.outward(constraint, dimensions);
             let closed = constraint.with_relation(Relation::AtLeast);
             match constraint.relation() {
@@ -168,7 +168,7 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
     }
     for block in new {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
-        for constraint in dual.skeleton_constraints() {
+        for constraint in dual.closure_constraints() {
             let constraint = block.outward(constraint, dimensions);
             let mut row = Row::from(constraint.row());
             row::reduce(&mut row, &equalities);
@@ -196,9 +196,9 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
 
 /// The facets of which a strict constraint that is no facet is the sum.
 fn facets_through<'a>(dual: &'a Dual, extra: &Constraint) -> impl Iterator<Item = &'a Constraint> {
-    let rows: Vec<Row> = dual.skeleton_generators().iter().map(|generator| generator.row.clone()).collect();
+    let rows: Vec<Row> = dual.closure_generators().iter().map(|generator| generator.row.clone()).collect();
     let face: Bits = dual::border(extra.row(), &rows);
-    dual.skeleton_constraints()[dual.equalities..]
+    dual.closure_constraints()[dual.equalities..]
         .iter()
         .filter(move |facet| face.is_subset(&dual::border(facet.row(), &rows)))
 }

@@ -31,6 +31,7 @@ use dashu::integer::IBig;
 use super::SymbolicState;
 use super::eliminate::counted;
 use super::inclusion::data_of_terms;
+use super::state::Assigned;
 use super::sum::Sum;
 
 /// States up to so many are better followed one by one.
@@ -75,7 +76,7 @@ pub fn gathered(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>)
             break;
         }
     }
-    lattices.iter().map(|lattice| lattice.state(&integers)).chain(rest).collect()
+    lattices.iter().map(|lattice| lattice.to_state(&integers)).chain(rest).collect()
 }
 
 /// What a state's symbols may be by themselves, and what is asked of them besides; none where one of them has
@@ -199,12 +200,13 @@ impl Lattice {
         Some(Lattice { location: state.location, others, vectors: fewer(vectors), base })
     }
 
-    fn state(&self, integers: &[&Datum]) -> SymbolicState {
+    /// The lattice as one symbolic state: a symbol for how often each vector is there, from 0 to its `most`.
+    fn to_state(&self, integers: &[&Datum]) -> SymbolicState {
         let symbols: Vec<Term> = (0..self.vectors.len())
             .map(|number| Term::datum(&Datum::new(format!("unseen#{number}"), Type::Int)))
             .collect();
         let mut state = SymbolicState::knowing(self.location, self.others.clone());
-        let value = |row: usize| {
+        let sum_in_row = |row: usize| {
             let begin = Term::int(self.base[row].clone());
             self.vectors.iter().zip(&symbols).fold(begin, |sum, ((vector, _), symbol)| {
                 match vector[row] == IBig::ZERO {
@@ -213,7 +215,8 @@ impl Lattice {
                 }
             })
         };
-        state.assign(integers.iter().enumerate().map(|(row, datum)| ((*datum).clone(), Err(value(row)))));
+        let sums = integers.iter().enumerate().map(|(row, datum)| ((*datum).clone(), sum_in_row(row)));
+        state.assign(sums.map(|(datum, sum)| (datum, Assigned::Term(sum))));
         for ((_, most), symbol) in self.vectors.iter().zip(&symbols) {
             state.condition.push(Term::compare(Comparison::AtLeast, symbol, &Term::int(0)));
             state.condition.push(Term::compare(Comparison::AtMost, symbol, &Term::int(most.clone())));

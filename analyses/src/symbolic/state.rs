@@ -36,6 +36,12 @@ pub struct SymbolicState {
     pub memo: BoundsMemo,
 }
 
+/// What a datum is given: a value, or a term over symbols.
+pub(super) enum Assigned {
+    Value(Value),
+    Term(Term),
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holds {
     Always,
@@ -160,25 +166,26 @@ impl SymbolicState {
         if is_asked && let Some(condition) = terms.next() {
             state.ask(&condition);
         }
-        state.assign(assigned.into_iter().map(|(variable, value)| (variable, Ok(value))));
-        state.assign(variables.into_iter().zip(terms.map(Err)));
+        state.assign(assigned.into_iter().map(|(variable, value)| (variable, Assigned::Value(value))));
+        state.assign(variables.into_iter().zip(terms.map(Assigned::Term)));
         (!state.is_refuted()).then_some(state)
     }
 
     /// Gives data values, or else terms over symbols.
-    pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, Result<Value, Term>)>) {
-        for (datum, value) in all {
-            match value.or_else(|term| term.as_literal().cloned().ok_or(term)) {
-                Ok(value) => {
-                    if self.open.contains_key(&datum) {
-                        Arc::make_mut(&mut self.open).remove(&datum);
-                    }
-                    self.known.insert(datum, value);
+    pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, Assigned)>) {
+        for (datum, assigned) in all {
+            let value = match &assigned {
+                Assigned::Value(value) => Some(value),
+                Assigned::Term(term) => term.as_literal(),
+            };
+            if let Some(value) = value.cloned() {
+                if self.open.contains_key(&datum) {
+                    Arc::make_mut(&mut self.open).remove(&datum);
                 }
-                Err(term) => {
-                    self.known.remove(&datum);
-                    Arc::make_mut(&mut self.open).insert(datum, term);
-                }
+                self.known.insert(datum, value);
+            } else if let Assigned::Term(term) = assigned {
+                self.known.remove(&datum);
+                Arc::make_mut(&mut self.open).insert(datum, term);
             }
         }
     }

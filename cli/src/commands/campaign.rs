@@ -69,7 +69,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     let [Some(kept), report, page] = each(wanted)? else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
-    // Before the night, not after it: can the report be written?
+    // Whether the report can be written is known before the runs, not after them.
     if let Some(output) = &report {
         check_writable(output).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
     }

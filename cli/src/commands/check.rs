@@ -17,7 +17,7 @@ use crate::visible::{visible, visible_line};
 
 /// Checks every file; each tells its own findings.
 pub fn check(arguments: &CheckArguments) -> CommandResult {
-    let work = |path: &PathBuf| bounded(path, &arguments.models);
+    let work = |path: &PathBuf| check_as_piece(path, &arguments.models);
     let reports = jobs::in_order(&arguments.models, 1, work).map_err(EarlyExit::no_thread)?;
     let failed = reports.iter().any(|report| report.checked.found.iter().any(Diagnostic::is_error));
     let mut all = reports.iter().flat_map(|report| &report.checked.found);
@@ -82,7 +82,7 @@ struct FileJson<'a> {
 }
 
 /// Looks at one file: a piece of work.
-fn bounded(path: &Path, all: &[PathBuf]) -> Report {
+fn check_as_piece(path: &Path, all: &[PathBuf]) -> Report {
     let looked = budget::within("check", budget::time(None), |_| checked::check(path, all));
     let checked = looked.unwrap_or_else(|stop| Checked {
         kind: "unknown",

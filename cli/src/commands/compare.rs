@@ -26,7 +26,7 @@ use crate::exit::Exit;
 use crate::horn_process::HornProcess;
 use crate::pieces::do_pieces;
 use crate::progress::ProgressLine;
-use row::{Figures, MADE, Row, UNREACHABLE, cautions, drawn};
+use row::{Figures, MADE, Row, UNREACHABLE, cautions, draw_table};
 
 type Pair<'a> = (&'a TestPurpose, DomainKind);
 
@@ -43,7 +43,7 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let references = References::new(&project, engine);
     let is_alone = arguments.threads.is_some_and(|said| said.get() == 1);
     let work = |(purpose, domain): &Pair<'_>| {
-        // Of the whole process: what one pair takes is seen only where it is alone.
+        // The peak is one of the process, so it says what a pair takes only where that runs alone.
         let alone = is_alone && memory::forget_peak();
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         let peak = if alone { memory::peak() } else { None };
@@ -71,7 +71,7 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
             None => Row { reason: Some(why.message.clone()), ..row.clone() },
         };
         let rows: Vec<Row> = done.iter().zip(&unfinished).map(row).collect();
-        render_answer(|| &rows, || drawn(&rows))
+        render_answer(|| &rows, || draw_table(&rows))
     };
     let done = do_pieces(&pairs, arguments.threads, work, partial)?;
     drop(progress);
@@ -90,7 +90,7 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
         _ => Exit::Stopped,
     };
     let exit = rows.iter().map(code).fold(Exit::Fine, Exit::and);
-    let mut answer = CommandAnswer::new(exit, || &rows, || drawn(&rows));
+    let mut answer = CommandAnswer::new(exit, || &rows, || draw_table(&rows));
     cautions(&rows).iter().for_each(|caution| answer.note(format!("note: {caution}")));
     Ok(answer)
 }

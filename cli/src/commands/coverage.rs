@@ -90,12 +90,12 @@ fn told(report: &CoverageReport) -> String {
     };
     text += &format!("{}{repeated}\n", plural(report.runs.read, "run"));
     for specification in &report.specifications {
-        text += &one(specification, report.domain);
+        text += &specification_text(specification, report.domain);
     }
     text
 }
 
-fn one(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
+fn specification_text(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
     let own = &specification.own;
     let mut text = format!("\n{} ({})\n", own.name, own.file);
     let mut rows = vec![head()];
@@ -124,7 +124,7 @@ fn one(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
         (Status::Possible, "possible, and not certain"),
         (Status::Unreachable, proved.as_str()),
     ] {
-        let lines = models.iter().flat_map(|model| named(model, status));
+        let lines = models.iter().flat_map(|model| lines_with_status(model, status));
         text += &told_lines(title, lines.map(|line| format!("  {line}\n")).collect());
     }
     text
@@ -141,7 +141,7 @@ fn figure(figure: &Figure) -> String {
 }
 
 /// What has this status, a line for each place: what belongs to a transition that has it is not told again.
-fn named(model: &ModelCoverage, status: Status) -> Vec<String> {
+fn lines_with_status(model: &ModelCoverage, status: Status) -> Vec<String> {
     let place = |line: usize| format!("{}:{line}", model.file);
     let mut lines: Vec<(usize, String)> = Vec::new();
     for location in model.locations.iter().filter(|location| location.met.status == status) {

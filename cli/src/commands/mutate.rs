@@ -78,7 +78,7 @@ fn given(configuration: &Path, tries: &TriesArguments, is_quiet: bool) -> Result
         mutants(&specification, effort.mutants, effort.seed)
     })?;
     if mutants.is_empty() {
-        // Nothing was asked of the suite: no answer to be taken for one.
+        // Without mutants nothing was asked of the suite, and that must not look like an answer.
         let diagnostic =
             Diagnostic::error("no-mutants", "no operator changes anything in this specification");
         return Err(EarlyExit::Refused(vec![diagnostic], Exit::Incomplete));
@@ -92,7 +92,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let Given { specification, tests, names, mutants: all, effort, exit } =
         given(&arguments.configuration, &arguments.tries, arguments.quiet)?;
     if let Some(number) = arguments.write {
-        return written(&all, number.get(), exit);
+        return write_mutant(&all, number.get(), exit);
     }
     let time = budget::time(None);
     let progress = ProgressLine::start(all.len(), !arguments.quiet);
@@ -159,7 +159,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
 }
 
 /// The mutant of this number as a specification.
-fn written(all: &[Mutant], number: usize, exit: Exit) -> CommandResult {
+fn write_mutant(all: &[Mutant], number: usize, exit: Exit) -> CommandResult {
     let Some(mutant) = all.get(number - 1) else {
         let message = format!("there is no mutant {number}: {} were made", all.len());
         let help = "`--mutants` and `--seed` decide which mutants are made";

@@ -15,7 +15,7 @@ use coreach_execution::{Run, Settings, TestSession, open};
 use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
 
-use super::test::keep::{another, is_same};
+use super::test::keep::{is_same, report_other_test};
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::answer::is_json;
 use crate::execution_arguments::ReplayArguments;
@@ -39,7 +39,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         && fs::symlink_metadata(path).is_ok()
         && !is_same(path, &stored.document)
     {
-        return Err(another(path).into());
+        return Err(report_other_test(path).into());
     }
     // Before the run, not after it: is the name free, and can the file be written?
     let not_kept = |path: &Path, error: io::Error| match error.kind() {
@@ -79,9 +79,9 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         let bucket = |judge: &mut dyn Judge, run| bucket_of(judge, run);
         let is_alike = bucket(judge.as_mut(), &result) == bucket(judge.as_mut(), &stored.run);
         let from = if is_alike { result.clone() } else { stored.run.clone() };
-        let shrunk = shrunk(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
+        let shrunk = shrink_run(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
         if let Some(again) = &shrunk.1 {
-            lines.extend(how_sure(again));
+            lines.extend(describe_certainty(again));
             told = Some(ShrunkRecord::new(&from, again));
         }
         lines.insert(1, shrunk.2);
@@ -113,7 +113,7 @@ fn is_there(path: &Path) -> Diagnostic {
 }
 
 /// Looks for a shorter run: it, what is known of it, and how far it went.
-fn shrunk(
+fn shrink_run(
     arguments: &ReplayArguments,
     from: &Run,
     settings: &Settings,
@@ -168,7 +168,7 @@ fn shrunk(
     }
 }
 
-fn how_sure(shrunk: &Shrunk) -> Vec<String> {
+fn describe_certainty(shrunk: &Shrunk) -> Vec<String> {
     let Shrunk { bucket, again, .. } = shrunk;
     let times = plural(again.times, "repetition");
     let mut lines = vec![match (again.times, again.same) {

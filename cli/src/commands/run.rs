@@ -49,7 +49,7 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
     if let Some(stages) = &arguments.stages {
         project.stages.clone_from(stages);
     }
-    let outputs = outputs(&written_to(&project))?;
+    let outputs = outputs(&list_outputs(&project))?;
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
     draw_text(&warnings);
     let all = Making { arguments, project: &project, outputs: &outputs, warnings: &warnings, domain };
@@ -73,7 +73,7 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
         Ok((made, (example, prospect), written))
     };
     let has_check = arguments.check;
-    all.each(None, work, |name, (made, found, written)| {
+    all.make_for_each(None, work, |name, (made, found, written)| {
         tell(has_check, name, domain, (&made, found), written)
     })
 }
@@ -88,7 +88,7 @@ struct Making<'a> {
 
 impl Making<'_> {
     /// Does the work for each purpose, and says what came of it.
-    fn each<M, D: Clone + Send + Serialize + 'static>(
+    fn make_for_each<M, D: Clone + Send + Serialize + 'static>(
         &self,
         judge: Option<&'static str>,
         work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
@@ -351,7 +351,7 @@ fn file_name(what: &str, format: Format, purpose: &str) -> String {
     }
 }
 
-fn written_to(project: &Project) -> Vec<ToWrite> {
+fn list_outputs(project: &Project) -> Vec<ToWrite> {
     let mut files = Vec::new();
     for purpose in &project.purposes {
         let folder = project.directory.join(&purpose.iosts.name);

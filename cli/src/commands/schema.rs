@@ -19,7 +19,7 @@ pub fn schema(arguments: &SchemaArguments) -> CommandResult {
     let Some(out) = &arguments.out else {
         let text = match (&arguments.kind, wanted.as_slice()) {
             (Some(_), [one]) => one.text.to_owned(),
-            _ => listed(),
+            _ => list_kinds(),
         };
         return Ok(CommandAnswer::of_text(Exit::Fine, text));
     };
@@ -40,7 +40,7 @@ pub fn schema(arguments: &SchemaArguments) -> CommandResult {
 }
 
 /// The kinds, each with what its schema says of itself.
-fn listed() -> String {
+fn list_kinds() -> String {
     let title = |schema: &Schema| {
         let root: serde_json::Value = serde_json::from_str(schema.text).unwrap_or_default();
         root["title"].as_str().unwrap_or_default().to_owned()

@@ -152,7 +152,7 @@ fn told(name: &str, result: &Result<Verified, Stop>, specification: &Iosts, quie
                 put(&mut text, format_args!("  from {}\n", data.join(", ")));
             }
             for step in &violation.steps {
-                let (from, event, to) = shown(step, specification);
+                let (from, event, to) = step_cells(step, specification);
                 put(&mut text, format_args!("  {from} -{event}-> {to}\n"));
             }
         }
@@ -167,7 +167,7 @@ fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
 }
 
 /// Where a step begins, what happens, and where it leads.
-fn shown(step: &ViolationStep, specification: &Iosts) -> (String, String, String) {
+fn step_cells(step: &ViolationStep, specification: &Iosts) -> (String, String, String) {
     let transition = &specification.transitions[step.transition];
     let label = |at| specification.location(at).label.clone();
     let event = match &step.event {
@@ -257,7 +257,7 @@ fn run(violation: &Violation, specification: &Iosts) -> Run {
         .collect();
     let step = |step: &ViolationStep| {
         let transition = &specification.transitions[step.transition];
-        let (from, _, to) = shown(step, specification);
+        let (from, _, to) = step_cells(step, specification);
         StepReport {
             from,
             action: specification.action(transition.action).name.clone(),

@@ -40,7 +40,7 @@ pub fn write(
     inconclusive: JunitResult,
     out: &mut dyn Write,
 ) -> Result<(), JunitError> {
-    let worse = worse(contents);
+    let worse = find_worse_rows(contents);
     let row = |key: &str| worse.get(key).or_else(|| contents.rows.get(key));
     let kind =
         |row: Option<&Row>| row.map_or(JunitResult::Error, |row| JunitResult::of(row.verdict, inconclusive));
@@ -76,7 +76,7 @@ pub fn write(
 }
 
 /// The runs that have another verdict besides, which is worse: as they are told then.
-fn worse(contents: &Contents) -> HashMap<String, Row> {
+fn find_worse_rows(contents: &Contents) -> HashMap<String, Row> {
     let told = |(key, verdicts): (String, Vec<OutcomeKind>)| {
         let row = contents.rows.get(&key)?;
         let worst = verdicts.into_iter().max_by_key(|verdict| verdict.rank())?;

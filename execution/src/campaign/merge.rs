@@ -63,6 +63,7 @@ impl Store {
         Ok(merged)
     }
 
+    /// Takes all wanted rows in one transaction; nothing where the other store has a fault.
     fn take(
         &mut self,
         other: &Store,
@@ -139,7 +140,7 @@ fn take_run(transaction: &Connection, row: &Row<'_>, store: &str) -> rusqlite::R
     }
 }
 
-/// Of each run, each verdict once.
+/// Takes a conflict, unless the run has one with this verdict already.
 fn take_conflict(transaction: &Connection, conflict: &[Value]) -> rusqlite::Result<()> {
     let known = "SELECT 1 FROM conflicts WHERE key = ?1 AND verdict = ?2";
     if transaction.prepare_cached(known)?.exists(params![conflict.first(), conflict.get(1)])? {

@@ -56,7 +56,7 @@ impl Test {
 
     fn hash(mut document: Json) -> Key {
         if let Some(object) = document.as_object_mut() {
-            // Of what it was made is no part of what it says: a store keeps its keys.
+            // Who made it does not count: the keys in a store stay valid.
             object.shift_remove("generator");
             object.shift_remove("made_of");
         }

@@ -173,7 +173,7 @@ impl Store {
             [(number, _)] => self.one(*number)?.ok_or_else(|| FindError::Unknown(text.to_owned())),
             several => {
                 const SHOWN: usize = 5;
-                // As much of each key as tells it from the next ones.
+                // A few signs more than were asked for: most often enough to tell the keys apart.
                 let length = prefix.len().max(crate::campaign::key::SHOWN) + 4;
                 let first = several.iter().take(SHOWN).map(|(_, key)| key.chars().take(length).collect());
                 Err(FindError::Ambiguous(text.to_owned(), first.collect(), several.len()))

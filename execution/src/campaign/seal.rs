@@ -113,7 +113,7 @@ pub(super) fn walk(
 /// Does the error say that the file is not as it was written, rather than that it cannot be read now?
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, TypeMismatch, Unknown};
-    // Without a code it is a value of another type than its column's.
+    // An error without a code: a value of another type than its column's.
     let is_of_file = |code| matches!(code, DatabaseCorrupt | NotADatabase | TypeMismatch | Unknown);
     error.sqlite_error_code().is_none_or(is_of_file)
 }

@@ -131,7 +131,7 @@ impl Store {
             return Err(StoreError::Missing(path.to_owned()));
         }
         let connection = connect_to_read(path).map_err(|error| wrong(path, &error))?;
-        let store = match whose(&connection, path).map_err(|error| wrong(path, &error))?? {
+        let store = match find_owner(&connection, path).map_err(|error| wrong(path, &error))?? {
             Whose::Ours => Store { connection, path: path.to_owned() },
             Whose::Nobodys => return Err(StoreError::Foreign(path.to_owned())),
         };
@@ -145,6 +145,7 @@ impl Store {
         if faults.is_empty() { Ok(store) } else { Err(StoreError::Damaged(path.to_owned(), faults.text())) }
     }
 
+    /// Checks the tables' form, the seal of each row, then SQLite's own structure.
     fn faults(&self) -> rusqlite::Result<Faults> {
         let mut faults = Faults::default();
         for difference in schema::differences(&self.connection)? {
@@ -179,7 +180,7 @@ impl Store {
     /// Settings of the connection, and the tables where there are none.
     fn prepare(&mut self, campaign: &str) -> rusqlite::Result<Result<()>> {
         self.connection.busy_handler(Some(wait))?;
-        if let Err(error) = whose(&self.connection, &self.path)? {
+        if let Err(error) = find_owner(&self.connection, &self.path)? {
             return Ok(Err(error));
         }
         self.enter_log_mode()?;
@@ -187,7 +188,7 @@ impl Store {
         self.connection.pragma_update(None, "foreign_keys", true)?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have made them since.
-        match whose(&transaction, &self.path)? {
+        match find_owner(&transaction, &self.path)? {
             Err(error) => return Ok(Err(error)),
             Ok(Whose::Nobodys) => schema::create(&transaction, campaign)?,
             Ok(Whose::Ours) => {}
@@ -379,7 +380,7 @@ enum Whose {
     Nobodys,
 }
 
-fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Whose>> {
+fn find_owner(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Whose>> {
     let pragma =
         |name: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, name, |row| row.get(0)) };
     let application = pragma("application_id")?;
@@ -395,7 +396,8 @@ fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Whose>
 
 /// Has nobody written anything into this data base yet?
 fn is_unmade(path: &Path) -> bool {
-    connect_to_read(path).is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(Whose::Nobodys))))
+    connect_to_read(path)
+        .is_ok_and(|connection| matches!(find_owner(&connection, path), Ok(Ok(Whose::Nobodys))))
 }
 
 /// The name of a file that SQLite puts beside a store.

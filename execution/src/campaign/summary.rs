@@ -202,7 +202,7 @@ pub(super) fn finished<'a>(
 }
 
 fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
-    // Of several that are as short, the first of the plan.
+    // The first one in the plan, where several are as short.
     let (number, row) = runs.iter().min_by_key(|(number, row)| (row.events, *number))?;
     let mut failed = Failed {
         id: bucket.id(),
@@ -210,7 +210,7 @@ fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
         count: runs.len(),
         iuts: BTreeMap::new(),
         tests: BTreeMap::new(),
-        shortest: tell(plan, *number, row),
+        shortest: report_run(plan, *number, row),
     };
     for (number, _) in runs {
         let run = &plan.runs[*number];
@@ -220,7 +220,7 @@ fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
     Some(failed)
 }
 
-fn tell(plan: &Plan, number: usize, row: &Row) -> ReportedRun {
+fn report_run(plan: &Plan, number: usize, row: &Row) -> ReportedRun {
     let run = &plan.runs[number];
     ReportedRun {
         run: row.number,

@@ -110,8 +110,8 @@ pub fn work<'p>(
     };
     let runners = effort.threads.clamp(1, lock(&shared.queue).runs.len().max(1));
     let runner = |done: SyncSender<Finished<'p>>| {
-        while let Some((run, used)) = next(&shared, ways) {
-            if let Err(error) = one(plan, run, &shared, ways, &done) {
+        while let Some((run, used)) = take_next_run(&shared, ways) {
+            if let Err(error) = do_run(plan, run, &shared, ways, &done) {
                 lock(&shared.stopped).get_or_insert(error);
             }
             drop(used);
@@ -159,7 +159,7 @@ impl Drop for Used<'_, '_, '_> {
 }
 
 /// The next run whose system is free, unless the work has stopped.
-fn next<'a, 'p, 'b>(
+fn take_next_run<'a, 'p, 'b>(
     shared: &'b SharedQueue<'a, 'p>,
     ways: Ways<'_>,
 ) -> Option<(&'p Planned, Used<'a, 'p, 'b>)> {
@@ -201,7 +201,7 @@ fn write(
         let added = lock(&shared.store).add_all(plan, &group);
         match added {
             Ok(added) => {
-                group.iter().zip(added).for_each(|(done, is_new)| count(shared, done, is_new, watch))
+                group.iter().zip(added).for_each(|(done, is_new)| count_finished(shared, done, is_new, watch))
             }
             // What comes now cannot be kept either, and whoever sends it must not wait.
             Err(error) => {
@@ -211,7 +211,7 @@ fn write(
     }
 }
 
-fn count(
+fn count_finished(
     shared: &SharedQueue<'_, '_>,
     done: &Finished<'_>,
     is_new: bool,
@@ -228,7 +228,7 @@ fn count(
     }
 }
 
-fn one<'p>(
+fn do_run<'p>(
     plan: &Plan,
     run: &'p Planned,
     shared: &SharedQueue<'_, '_>,

@@ -82,6 +82,8 @@ struct PathFollower<'a> {
     limit: usize,
 }
 
+/// Follows a trace through the models. `layers` has the possible states by how many of the sent stimuli they
+/// have not taken, which is none without a link.
 pub fn explain(
     walked: &Walked,
     initial: &State,
@@ -94,9 +96,9 @@ pub fn explain(
     follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
     let mut sent: VecDeque<&Event> = VecDeque::new();
-    // For how long the oldest of them has been so.
+    // How long the oldest of them has been under way.
     let mut age = Duration::ZERO;
-    // Where the system has no quiescence, silence is nothing.
+    // Silence is an event only where the system has quiescence.
     let quiet = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
     let quiet = quiet.map(|action| Event::new(action.name.clone(), Vec::new()));
     for (number, what) in trace.iter().enumerate() {
@@ -134,7 +136,7 @@ pub fn explain(
                     }
                     age = Duration::ZERO;
                 }
-                // Nobody could take what must have been taken by now.
+                // No state could take the stimulus that must have been taken by now.
                 if layers.iter().all(Layer::is_empty) {
                     return Ok(Explained { bounds: follower.all(before), refused: Some(number) });
                 }
@@ -143,7 +145,7 @@ pub fn explain(
         }
     }
     let mut ends = follower.take_some(layers, &sent)?;
-    let free: Vec<Layer> = ends.iter().skip(1).map(|layer| follower.that_send(layer)).collect();
+    let free: Vec<Layer> = ends.iter().skip(1).map(|layer| follower.states_that_send(layer)).collect();
     if free.iter().chain(ends.front()).any(|layer| !layer.is_empty()) {
         ends.truncate(1);
         ends.extend(free);
@@ -168,13 +170,13 @@ impl PathFollower<'_> {
     /// A path comes to a state, with what its last step has met.
     fn reach(&self, layer: &mut Layer, state: State, mut bounds: Bounds, met: &[usize]) {
         let mut arrived = Vec::new();
-        self.walked.arrive(&state, &mut |item| arrived.push(item));
+        self.walked.meet_arrival(&state, &mut |item| arrived.push(item));
         bounds.meet(met);
         bounds.meet(&arrived);
         add(layer, (self.walked.ranks[state.location], state), bounds);
     }
 
-    /// With the states that internal steps lead to.
+    /// Adds the states that internal steps lead to.
     fn close(&self, mut open: Layer) -> Result<Layer, TooManyStates> {
         let mut closed = Layer::new();
         while let Some(((rank, state), bounds)) = open.pop_first() {
@@ -186,7 +188,7 @@ impl PathFollower<'_> {
                 if let Some(next) = fire(&self.walked.iosts, transition, &state, &[]) {
                     assert!(self.walked.ranks[next.location] > rank, "internal steps lead forward");
                     let mut met = Vec::new();
-                    self.walked.take(number, &state.valuation, &mut |item| met.push(item));
+                    self.walked.meet_step(number, &state.valuation, &mut |item| met.push(item));
                     self.reach(&mut open, next, bounds.clone(), &met);
                 }
             }
@@ -214,11 +216,11 @@ impl PathFollower<'_> {
                 self.walked.outgoing[state.location].iter().filter_map(of_action).collect();
             let Some(last) = ways.pop() else { continue };
             let mut met = Vec::new();
-            self.walked.come(state.location, action, &valuation, &mut |item| met.push(item));
+            self.walked.meet_event(state.location, action, &valuation, &mut |item| met.push(item));
             bounds.meet(&met);
             let mut go = |(number, to): (TransitionId, State), bounds: Bounds| {
                 let mut met = Vec::new();
-                self.walked.take(number, &valuation, &mut |item| met.push(item));
+                self.walked.meet_step(number, &valuation, &mut |item| met.push(item));
                 self.reach(&mut next, to, bounds, &met);
             };
             ways.into_iter().for_each(|way| go(way, bounds.clone()));
@@ -228,7 +230,7 @@ impl PathFollower<'_> {
     }
 
     /// The states in which an output may come.
-    fn that_send(&self, layer: &Layer) -> Layer {
+    fn states_that_send(&self, layer: &Layer) -> Layer {
         let iosts = &self.walked.iosts;
         let sends = |state: &State| {
             self.walked.outgoing[state.location].iter().any(|number| {
@@ -243,7 +245,7 @@ impl PathFollower<'_> {
             .collect()
     }
 
-    /// Before an observation: each state may have taken some of what it is behind.
+    /// Before an observation: each state may take some of the stimuli that it has not taken yet.
     fn take_some(
         &self,
         mut layers: VecDeque<Layer>,
@@ -268,7 +270,7 @@ impl PathFollower<'_> {
                 .and_then(|action| Some((action, self.walked.with_values(state, action, &event.values)?)));
             if let Some((action, valuation)) = valuation {
                 let mut met = Vec::new();
-                self.walked.come(state.location, action, &valuation, &mut |item| met.push(item));
+                self.walked.meet_event(state.location, action, &valuation, &mut |item| met.push(item));
                 bounds.meet(&met);
             }
         }

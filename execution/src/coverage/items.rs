@@ -101,7 +101,7 @@ impl Items {
         let first = self.places[transition].conditions + usize::from(!outcome);
         for (place, condition) in self.conditions[transition].iter().enumerate() {
             let decides = holds(condition, valuation).is_ok()
-                && without(guard, [condition, &condition.not()], valuation) != Some(outcome);
+                && guard_if_flipped(guard, [condition, &condition.not()], valuation) != Some(outcome);
             if decides {
                 met(first + 2 * place);
             }
@@ -124,9 +124,9 @@ fn conditions(guard: &Term) -> Vec<Term> {
 
 /// What the guard comes to if a condition, with its negation, were the other way round; nothing where that
 /// hangs on what has no value.
-fn without(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option<bool> {
+fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option<bool> {
     let of = |parts: &[Term], decisive: bool| {
-        let mut values = parts.iter().map(|part| without(part, condition, valuation));
+        let mut values = parts.iter().map(|part| guard_if_flipped(part, condition, valuation));
         let is_known = values.try_fold(true, |is_known, value| match value {
             Some(value) if value == decisive => None,
             value => Some(is_known && value.is_some()),
@@ -182,7 +182,7 @@ impl Walked {
     /// A system made of these models. It has no cycle of internal actions: a specification with one is
     /// refused by its reader, and what is made of it has each step of it.
     pub fn new(iosts: Iosts, parts: Vec<Part>) -> Self {
-        let (outgoing, ranks) = (iosts.outgoing(), ranks(&iosts));
+        let (outgoing, ranks) = (iosts.outgoing(), rank_locations(&iosts));
         // Origins are of no use here, and would keep texts alive.
         let mut iosts = iosts;
         for transition in &mut iosts.transitions {
@@ -213,7 +213,7 @@ impl Walked {
     }
 
     /// What reaching a state meets: its locations, and the guards of internal steps.
-    pub(super) fn arrive(&self, state: &State, met: &mut dyn FnMut(usize)) {
+    pub(super) fn meet_arrival(&self, state: &State, met: &mut dyn FnMut(usize)) {
         for (first, part) in self.offsets() {
             let Some(location) = part.locations[state.location] else { continue };
             // The locations are the first items, in their order.
@@ -228,7 +228,7 @@ impl Walked {
     }
 
     /// What an event meets in a state, whether or not it is taken: the guards of its action.
-    pub(super) fn come(
+    pub(super) fn meet_event(
         &self,
         at: LocationId,
         action: ActionId,
@@ -252,7 +252,7 @@ impl Walked {
     }
 
     /// What a step meets: transitions, and classes of its parameters.
-    pub(super) fn take(&self, number: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+    pub(super) fn meet_step(&self, number: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         for (first, part) in self.offsets() {
             let Some(number) = part.transitions[number] else { continue };
             let (transition, place) = (&part.iosts.transitions[number], &part.items.places[number]);
@@ -282,7 +282,7 @@ impl Walked {
 
 /// An order of the locations in which internal steps lead forward: what is finished first in a search comes
 /// last.
-fn ranks(iosts: &Iosts) -> Numbered<LocationId, usize> {
+fn rank_locations(iosts: &Iosts) -> Numbered<LocationId, usize> {
     let outgoing = iosts.outgoing();
     let inner = |location: LocationId| -> Vec<LocationId> {
         let internal = |number: &TransitionId| {

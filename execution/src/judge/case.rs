@@ -33,7 +33,7 @@ use dashu::rational::RBig;
 use crate::judge::contract::{
     AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,
 };
-use crate::judge::expected::{Expectation, OpenTransition, decided, expectation};
+use crate::judge::expected::{Expectation, OpenTransition, decided_guard, expectation};
 use crate::judge::guards::{can_come, may_be, texts, violated, with_event};
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::{TestCase, seconds};
@@ -54,7 +54,7 @@ pub struct CaseJudge<'a> {
 
 /// The transition that takes silence of this length, and the state after it: of a test of ioco, there is one.
 /// Only a timed test case asks for the length.
-pub(crate) fn quiet(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
+pub(crate) fn take_silence(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
     let values = if test.timed.is_some() { vec![Value::Real(seconds(time))] } else { Vec::new() };
     test.silences[state.location]
         .iter()
@@ -84,12 +84,12 @@ impl<'a> CaseJudge<'a> {
         &self.state
     }
 
-    fn at(&self) -> LocationId {
+    fn here(&self) -> LocationId {
         self.state.location
     }
 
     /// The transition that takes an event, and the state after it.
-    fn fired(&self, candidates: &[TransitionId], event: &Event) -> Option<(TransitionId, State)> {
+    fn find_fired(&self, candidates: &[TransitionId], event: &Event) -> Option<(TransitionId, State)> {
         candidates.iter().find_map(|number| {
             let transition = &self.test.iosts.transitions[*number];
             let named = self.test.iosts.action(transition.action).name == event.action;
@@ -115,15 +115,15 @@ impl<'a> CaseJudge<'a> {
         })
     }
 
-    fn go(&mut self, number: TransitionId, next: State) -> Judged {
+    fn move_on(&mut self, number: TransitionId, next: State) -> Judged {
         self.state = next;
         Judged::Followed(Some(number))
     }
 
     /// The transition that takes silence as short as it counts, and the state after it.
-    fn shortly_quiet(&self) -> Option<(TransitionId, State)> {
+    fn take_short_silence(&self) -> Option<(TransitionId, State)> {
         let length = self.test.timed.as_ref().map_or(Duration::ZERO, |timed| timed.silence_after);
-        quiet(self.test, &self.state, length)
+        take_silence(self.test, &self.state, length)
     }
 
     /// Is silence that leads here worth a wait?
@@ -131,33 +131,33 @@ impl<'a> CaseJudge<'a> {
         match self.test.verdict(next.location) {
             Some(verdict) => verdict != Verdict::Inconclusive,
             // The clocks of a timed test case go on with every silence.
-            None if self.test.timed.is_some() => next.location != self.at(),
+            None if self.test.timed.is_some() => next.location != self.here(),
             None => *next != self.state,
         }
     }
 
     /// Must the specification send something in this state?
     pub fn must_answer(&self) -> bool {
-        holds(&self.test.must_answer[self.at()], &self.state.valuation) == Ok(true)
-            && self.test.verdict(self.at()).is_none()
-            && self.open().any(|transition| can_come(self.test, transition, &self.state))
+        holds(&self.test.must_answer[self.here()], &self.state.valuation) == Ok(true)
+            && self.test.verdict(self.here()).is_none()
+            && self.open_transitions().any(|transition| can_come(self.test, transition, &self.state))
     }
 
     /// The observations that may lead on: their target is neither Fail nor Inconclusive, or a violation that
     /// the specification allows.
-    fn welcome(&self) -> Vec<TransitionId> {
+    fn welcome_observations(&self) -> Vec<TransitionId> {
         let leads_on = |number: &&TransitionId| {
             let target = self.test.iosts.transitions[**number].target;
             self.test.violates[target] == Some(Violated::Allowed)
                 || !matches!(self.test.verdict(target), Some(Verdict::Fail | Verdict::Inconclusive))
         };
-        self.test.observations[self.at()].iter().filter(leads_on).copied().collect()
+        self.test.observations[self.here()].iter().filter(leads_on).copied().collect()
     }
 
     /// The transitions of the observations that do not fail here.
-    fn open(&self) -> impl Iterator<Item = &Transition> {
+    fn open_transitions(&self) -> impl Iterator<Item = &Transition> {
         let all =
-            self.test.observations[self.at()].iter().map(|number| &self.test.iosts.transitions[*number]);
+            self.test.observations[self.here()].iter().map(|number| &self.test.iosts.transitions[*number]);
         all.filter(|transition| self.test.verdict(transition.target) != Some(Verdict::Fail))
     }
 }
@@ -171,7 +171,7 @@ fn of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
 }
 
 /// The guard that led to Inconclusive, or to a violation that the specification allows.
-fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
+fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
     let valuation = with_event(&test.iosts, state, event);
     let decides = |transition: &&Transition| {
         // That a property is violated is more than that something is not allowed.
@@ -184,7 +184,7 @@ fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict
             && holds(&transition.guard, &valuation) == Ok(true)
     };
     let here = test.observations[state.location].iter().map(|number| &test.iosts.transitions[*number]);
-    here.filter(decides).filter_map(|one| decided(&test.iosts, one, valuation.clone())).collect()
+    here.filter(decides).filter_map(|one| decided_guard(&test.iosts, one, valuation.clone())).collect()
 }
 
 impl Follower for CaseJudge<'_> {
@@ -193,11 +193,12 @@ impl Follower for CaseJudge<'_> {
     }
 
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool {
-        self.open().any(|one| is_meant(&self.test.iosts.action(one.action).name) && may_be(one, &self.state))
+        self.open_transitions()
+            .any(|one| is_meant(&self.test.iosts.action(one.action).name) && may_be(one, &self.state))
     }
 
     fn must_go_on(&self) -> bool {
-        holds(&self.test.must_answer[self.at()], &self.state.valuation) == Ok(true)
+        holds(&self.test.must_answer[self.here()], &self.state.valuation) == Ok(true)
             && self.may_come(&|_| true)
     }
 }
@@ -219,9 +220,9 @@ impl Judge for CaseJudge<'_> {
 
     fn offers(&self) -> Offers {
         let send = |number: &TransitionId| Offer { step: Move::Send(*number), through: vec![*number] };
-        let mut moves: Vec<Offer> = self.test.stimuli[self.at()].iter().map(send).collect();
-        let mut welcome = self.welcome();
-        let silent = self.shortly_quiet().filter(|(_, next)| self.decides(next));
+        let mut moves: Vec<Offer> = self.test.stimuli[self.here()].iter().map(send).collect();
+        let mut welcome = self.welcome_observations();
+        let silent = self.take_short_silence().filter(|(_, next)| self.decides(next));
         if let Some((number, next)) = &silent {
             let fails = self.test.verdict(next.location) == Some(Verdict::Fail);
             welcome.extend((!fails).then_some(*number));
@@ -229,7 +230,7 @@ impl Judge for CaseJudge<'_> {
         if !welcome.is_empty() || silent.is_some() || moves.is_empty() {
             moves.push(Offer { step: Move::Wait, through: welcome });
         }
-        Offers { moves, may_observe: !self.test.observations[self.at()].is_empty() }
+        Offers { moves, may_observe: !self.test.observations[self.here()].is_empty() }
     }
 
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
@@ -249,7 +250,7 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn can_send(&mut self, stimulus: &Event) -> bool {
-        let fired = self.fired(&self.test.stimuli[self.at()], stimulus);
+        let fired = self.find_fired(&self.test.stimuli[self.here()], stimulus);
         self.ready = fired.map(|(number, next)| (stimulus.clone(), number, next));
         self.ready.is_some()
     }
@@ -261,30 +262,30 @@ impl Judge for CaseJudge<'_> {
             Occurrence::Stimulus(event) => {
                 let fired = match ready {
                     Some((known, number, next)) if known == *event => Some((number, next)),
-                    _ => self.fired(&self.test.stimuli[self.at()], event),
+                    _ => self.find_fired(&self.test.stimuli[self.here()], event),
                 };
                 match fired {
-                    Some((number, next)) => self.go(number, next),
+                    Some((number, next)) => self.move_on(number, next),
                     None => Judged::Ends(Verdict::Inconclusive, Cause::Unspecified),
                 }
             }
             Occurrence::Observation(event) => {
-                let candidates = &self.test.observations[self.at()];
+                let candidates = &self.test.observations[self.here()];
                 let mut all =
-                    candidates.iter().filter_map(|one| self.fired(std::slice::from_ref(one), event));
+                    candidates.iter().filter_map(|one| self.find_fired(std::slice::from_ref(one), event));
                 match (all.next(), all.next()) {
-                    (Some((number, next)), None) => self.go(number, next),
+                    (Some((number, next)), None) => self.move_on(number, next),
                     (None, _) if !self.is_in_alphabet(event) && !self.is_uncontrollable(event) => {
                         Judged::alien(event)
                     }
                     _ => Judged::Ends(Verdict::Inconclusive, Cause::Unspecified),
                 }
             }
-            Occurrence::Silence(time) => match quiet(self.test, &self.state, *time) {
+            Occurrence::Silence(time) => match take_silence(self.test, &self.state, *time) {
                 Some((number, next)) => match self.test.verdict(next.location) {
                     None | Some(Verdict::Pass | Verdict::WeakPass) => {
                         self.silent = before + seconds(*time);
-                        self.go(number, next)
+                        self.move_on(number, next)
                     }
                     Some(Verdict::Inconclusive) => Judged::silence(*time),
                     Some(Verdict::Fail) => Judged::silence_fails(*time),
@@ -311,7 +312,7 @@ impl Judge for CaseJudge<'_> {
 
     fn silence(&self) -> Option<AfterSilence> {
         // The instants of a timed run say when it is silent.
-        let (_, next) = self.shortly_quiet().filter(|_| self.test.timed.is_none())?;
+        let (_, next) = self.take_short_silence().filter(|_| self.test.timed.is_none())?;
         Some(if self.decides(&next) { AfterSilence::Decides } else { AfterSilence::Nothing })
     }
 
@@ -320,7 +321,7 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn specification_locations(&self) -> BTreeSet<&str> {
-        self.test.origins[self.at()].iter().map(String::as_str).collect()
+        self.test.origins[self.here()].iter().map(String::as_str).collect()
     }
 
     fn place(&self) -> &str {
@@ -334,26 +335,26 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
-        let sent = self.test.stimuli[self.at()].iter().map(|number| &self.test.iosts.transitions[*number]);
+        let sent = self.test.stimuli[self.here()].iter().map(|number| &self.test.iosts.transitions[*number]);
         boundaries(&self.test.iosts, sent, &self.state, stimulus)
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
         let iosts = &self.test.iosts;
-        let fired = observed.and_then(|event| self.fired(&self.test.observations[self.at()], event));
+        let fired = observed.and_then(|event| self.find_fired(&self.test.observations[self.here()], event));
         let violates = fired.and_then(|(number, _)| self.test.violates[iosts.transitions[number].target]);
         if verdict == Some(Verdict::Pass) {
             return Why { violates, ..Why::default() };
         }
         let silent = self.test.timed.as_ref().map(|_| &self.silent);
-        let open: Vec<_> = self.open().map(|transition| (transition, &self.state)).collect();
+        let open: Vec<_> = self.open_transitions().map(|transition| (transition, &self.state)).collect();
         let Expectation { phrase, guards: failing, expected } = expectation(iosts, &open, observed, silent);
         let mut why = Why { expected, violates, ..Why::default() };
         let Some(event) = observed else { return Why { instead: phrase, ..why } };
-        why.guards = guards(self.test, &self.state, event, verdict);
+        why.guards = deciding_guards(self.test, &self.state, event, verdict);
         match verdict {
             Some(Verdict::Fail) => {
-                let sets = violated(iosts, self.open(), &self.state, event);
+                let sets = violated(iosts, self.open_transitions(), &self.state, event);
                 why.violated = sets.into_iter().map(|set| texts(&of_specification(self.test, set))).collect();
                 if violates != Some(Violated::Allowed) {
                     (why.instead, why.guards) = (phrase, [failing, why.guards].concat());

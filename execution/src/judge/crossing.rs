@@ -177,18 +177,19 @@ impl<J: Follower> Crossing<J> {
     }
 
     /// Those in which all has happened.
-    fn whole(&self) -> impl Iterator<Item = &Interleaving<J>> {
+    fn complete_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
         self.interleavings.iter().filter(|one| one.open == 0)
     }
 
     /// Those of them that have no verdict yet.
-    fn live(&self) -> impl Iterator<Item = &Interleaving<J>> {
-        self.whole().filter(|one| one.is_live())
+    fn live_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
+        self.complete_interleavings().filter(|one| one.is_live())
     }
 
     /// The inner judge that people are told of.
     fn first(&self) -> &J {
-        let first = self.live().next().or_else(|| self.interleavings.iter().find(|one| one.is_live()));
+        let first =
+            self.live_interleavings().next().or_else(|| self.interleavings.iter().find(|one| one.is_live()));
         first.or(self.interleavings.first()).map_or(&self.initial, |one| &one.judge)
     }
 
@@ -198,7 +199,7 @@ impl<J: Follower> Crossing<J> {
     }
 
     /// What has happened before an event that comes now.
-    fn before(&self, is_stimulus: bool, over: usize) -> Events {
+    fn events_before(&self, is_stimulus: bool, over: usize) -> Events {
         let is_before = |one: &Pending| {
             let has_been_taken = self.delay().is_none_or(|delay| one.age >= delay);
             match (one.is_stimulus(), is_stimulus) {
@@ -216,7 +217,7 @@ impl<J: Follower> Crossing<J> {
         if one.open == 0 {
             return true;
         }
-        let is_free = |is_stimulus: bool, over: usize| one.open & self.before(is_stimulus, over) == 0;
+        let is_free = |is_stimulus: bool, over: usize| one.open & self.events_before(is_stimulus, over) == 0;
         let mut connections = 0..self.link.connections();
         connections.clone().any(|over| is_free(true, over))
             || connections.any(|over| {
@@ -225,7 +226,7 @@ impl<J: Follower> Crossing<J> {
     }
 
     /// All that may happen in it, from these events on, happens, one after the other.
-    fn happens(&self, one: &Interleaving<J>, from: usize, known: &mut Vec<Interleaving<J>>) -> bool {
+    fn let_happen(&self, one: &Interleaving<J>, from: usize, known: &mut Vec<Interleaving<J>>) -> bool {
         let mut has_lost = false;
         for (place, event) in self.pending.iter().enumerate().skip(from) {
             if !one.is_live() || one.open & (1 << place) == 0 || one.open & event.before != 0 {
@@ -258,7 +259,7 @@ impl<J: Follower> Crossing<J> {
             && known.len() <= 4 * MOST_INTERLEAVINGS
         {
             // In those that were known, all has happened that could.
-            has_lost |= self.happens(&one, if number < old { place } else { 0 }, &mut known);
+            has_lost |= self.let_happen(&one, if number < old { place } else { 0 }, &mut known);
             number += 1;
         }
         let is_whole = number == known.len();
@@ -290,33 +291,34 @@ impl<J: Follower> Crossing<J> {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         let what = Occurrence::Stimulus(event.clone());
-        let through = self.live().find_map(|one| match one.judge.clone().take(&what) {
+        let through = self.live_interleavings().find_map(|one| match one.judge.clone().take(&what) {
             Judged::Followed(transition) => Some(transition),
             Judged::Ends(..) => None,
         });
         let Some(through) = through else {
             return Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
         };
-        match self.follow(self.pending(what, event)) {
+        match self.follow(self.make_pending(what, event)) {
             Coming::Followed { .. } => Judged::Followed(through),
             Coming::Refused | Coming::TooMany => Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
         }
     }
 
     /// An event that comes now.
-    fn pending(&self, what: Occurrence, event: &Event) -> Pending {
+    fn make_pending(&self, what: Occurrence, event: &Event) -> Pending {
         let over = self.link.number(&event.action);
-        let before = self.before(matches!(what, Occurrence::Stimulus(_)), over);
+        let before = self.events_before(matches!(what, Occurrence::Stimulus(_)), over);
         Pending { what, over, age: Duration::ZERO, before }
     }
 
+    /// Follows an observation in all interleavings. If none allows it, the first one's verdict is told.
     fn observe(&mut self, event: &Event) -> Judged {
         let what = Occurrence::Observation(event.clone());
         if self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         let has_lost = self.interleavings.iter().any(|one| one.is_lost);
-        let first = self.whole().find(|one| !one.is_lost).map(|one| {
+        let first = self.complete_interleavings().find(|one| !one.is_lost).map(|one| {
             let mut judge = one.judge.clone();
             let judged = if one.is_live() { judge.take(&what) } else { Judged::Followed(None) };
             (judge, judged)
@@ -326,7 +328,7 @@ impl<J: Follower> Crossing<J> {
             Some((_, Judged::Ends(verdict, _))) => (None, *verdict != Verdict::Fail),
             None => (None, false),
         };
-        match self.follow(self.pending(what, event)) {
+        match self.follow(self.make_pending(what, event)) {
             Coming::TooMany => return Judged::Ends(Verdict::Inconclusive, Cause::Crossed),
             Coming::Followed { has_lost: more } => {
                 self.crossed += usize::from(!is_followed);
@@ -354,7 +356,7 @@ impl<J: Follower> Crossing<J> {
     }
 
     /// Nothing has come for so long: the oldest under way may have been taken.
-    fn pass(&mut self, time: Duration) {
+    fn let_time_pass(&mut self, time: Duration) {
         let Some(delay) = self.delay() else { return };
         let Some(oldest) = self.pending.iter().position(Pending::is_stimulus) else { return };
         self.pending[oldest].age += time;
@@ -368,6 +370,7 @@ impl<J: Follower> Crossing<J> {
         self.forget();
     }
 
+    /// Follows silence. An interleaving in which it is a Fail dies; one that waits for what was seen stays.
     fn be_silent(&mut self, what: &Occurrence, time: Duration) -> Judged {
         // What is under way may still be answered.
         if self.delay().is_some() && self.sent().next().is_some() {
@@ -428,7 +431,7 @@ impl<J: Follower> Judge for Crossing<J> {
 
     fn offers(&self) -> Offers {
         // Something that has come is explained by nothing yet: it is waited for what explains it.
-        if self.live().next().is_none() {
+        if self.live_interleavings().next().is_none() {
             let wait = Offer { step: Move::Wait, through: Vec::new() };
             return Offers { moves: vec![wait], may_observe: true };
         }
@@ -447,7 +450,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn can_send(&mut self, stimulus: &Event) -> bool {
-        if self.sent().count() >= MOST_UNDER_WAY || self.live().next().is_none() {
+        if self.sent().count() >= MOST_UNDER_WAY || self.live_interleavings().next().is_none() {
             return false;
         }
         let mut whole = self.interleavings.iter_mut().filter(|one| one.open == 0);
@@ -468,7 +471,7 @@ impl<J: Follower> Judge for Crossing<J> {
             Occurrence::Observation(event) => self.observe(event),
             Occurrence::Silence(time) => self.be_silent(what, *time),
             Occurrence::Delay(time) => {
-                self.pass(*time);
+                self.let_time_pass(*time);
                 Judged::Followed(None)
             }
         }
@@ -484,7 +487,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn shown(&self) -> ShownState {
-        let mut all: Vec<ShownState> = self.whole().map(|one| one.judge.shown()).collect();
+        let mut all: Vec<ShownState> = self.complete_interleavings().map(|one| one.judge.shown()).collect();
         if all.is_empty() {
             all = self.interleavings.iter().map(|one| one.judge.shown()).collect();
         }
@@ -501,7 +504,7 @@ impl<J: Follower> Judge for Crossing<J> {
     fn silence(&self) -> Option<AfterSilence> {
         // Who waits until it is silence has waited until what is under way has been taken.
         let silence = self.first().silence()?;
-        if self.whole().count() == 1 {
+        if self.complete_interleavings().count() == 1 {
             return Some(silence);
         }
         self.is_still.then_some(AfterSilence::Nothing)
@@ -532,7 +535,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn unexplained(&self, observed: &Event) -> Option<Event> {
-        if self.live().next().is_some() {
+        if self.live_interleavings().next().is_some() {
             return None;
         }
         let one = self.interleavings.iter().find(|one| one.is_live())?;
@@ -556,7 +559,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn owes(&self) -> bool {
-        let mut live = self.live().peekable();
+        let mut live = self.live_interleavings().peekable();
         self.delay().is_some_and(|delay| !delay.is_zero())
             && live.peek().is_some()
             && live.all(|one| one.judge.must_go_on())

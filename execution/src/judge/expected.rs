@@ -30,7 +30,7 @@ use coreach_model::{Datum, Term, Value};
 use dashu::rational::RBig;
 
 use crate::judge::contract::{Guard, cut};
-use crate::judge::guards::{failing, may_be, with_event};
+use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
 
 /// The most alternatives, actions and differing parts that are named.
@@ -73,17 +73,17 @@ pub(crate) fn expectation(
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
     for one in &possible {
-        let (short, condition) = question(*one, None).allowed(one.0);
-        add(
+        let (short, condition) = question(*one, None).describe_allowed(one.0);
+        add_new(
             &mut expected,
             if condition.is_empty() { short.clone() } else { format!("{short} when {condition}") },
         );
-        add(&mut actions, short);
+        add_new(&mut actions, short);
     }
     let actions = match actions.len() {
         0 => "no output".to_owned(),
         1 => actions.remove(0),
-        count if count <= MOST_NAMED => format!("one of {}", listed(&actions)),
+        count if count <= MOST_NAMED => format!("one of {}", join_with_or(&actions)),
         count => format!("one of {} and {} others", actions[..MOST_NAMED].join(", "), count - MOST_NAMED),
     };
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
@@ -97,7 +97,7 @@ pub(crate) fn expectation(
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
     for one in &same {
         for alternative in question(*one, Some(event)).differences(one.0) {
-            add(&mut alternatives, alternative);
+            add_new(&mut alternatives, alternative);
         }
     }
     let why = if same.is_empty() { open.iter().filter(is_same).copied().collect() } else { same };
@@ -106,9 +106,9 @@ pub(crate) fn expectation(
         question(*one, Some(event))
             .failing_parts(iosts, one.0)
             .into_iter()
-            .for_each(|guard| add(&mut guards, guard));
+            .for_each(|guard| add_new(&mut guards, guard));
     }
-    let phrase = match told(&event.action, &alternatives) {
+    let phrase = match alternatives_text(&event.action, &alternatives) {
         Some(phrase) => phrase,
         None if event.values.is_empty() || silent.is_some() => format!("{actions}, got {}", event.action),
         None => format!("{actions}, got {event}"),
@@ -116,13 +116,13 @@ pub(crate) fn expectation(
     Expectation { phrase, guards, expected }
 }
 
-fn add<T: PartialEq>(all: &mut Vec<T>, one: T) {
+fn add_new<T: PartialEq>(all: &mut Vec<T>, one: T) {
     if !all.contains(&one) {
         all.push(one);
     }
 }
 
-fn listed(texts: &[String]) -> String {
+fn join_with_or(texts: &[String]) -> String {
     match texts.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => texts.concat(),
@@ -168,7 +168,7 @@ impl Question<'_> {
 
     /// The parts that failed; those that the state alone decides, if there are any.
     fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
-        let mut parts = failing(&transition.guard, &self.all);
+        let mut parts = failing_conjuncts(&transition.guard, &self.all);
         if parts.iter().any(|part| !self.reads_event(part)) {
             parts.retain(|part| !self.reads_event(part));
         }
@@ -185,17 +185,17 @@ impl Question<'_> {
     /// The parts that should have been otherwise, a list for each way in which the guard would have held.
     fn differences(&self, transition: &Transition) -> Vec<Vec<Difference>> {
         let mut all = vec![Vec::new()];
-        for part in failing(&transition.guard, &self.all) {
-            let ways = self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved(&part)]]);
+        for part in failing_conjuncts(&transition.guard, &self.all) {
+            let ways = self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
             all = product(&all, &ways);
         }
         let bounds: Vec<Difference> =
             transition.guard.unfolded_conjuncts().iter().filter_map(|part| self.comparison(part)).collect();
-        let merged = all.into_iter().filter_map(|way| merged(way, &bounds));
+        let merged = all.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
     }
 
-    fn unsolved(&self, part: &Term) -> Difference {
+    fn unsolved_difference(&self, part: &Term) -> Difference {
         let mut values = BTreeMap::new();
         values_in(part, &self.all, &mut values);
         let of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
@@ -261,17 +261,17 @@ impl Question<'_> {
                 TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
                     one(self.membership(*operation, arguments, false)?)
                 }
-                _ => Some(vec![self.unlike(inner, &Value::Bool(false))?]),
+                _ => Some(vec![self.find_differences(inner, &Value::Bool(false))?]),
             },
             Node::Data(_) | Node::Field(..) | Node::Select(..) => {
-                Some(vec![self.unlike(part, &Value::Bool(true))?])
+                Some(vec![self.find_differences(part, &Value::Bool(true))?])
             }
             Node::Compare(Comparison::Equal, ..) => {
-                let (subject, _, value) = self.isolated(part)?;
-                Some(vec![self.unlike(&subject, &value)?])
+                let (subject, _, value) = self.isolate_demand(part)?;
+                Some(vec![self.find_differences(&subject, &value)?])
             }
             Node::Compare(Comparison::NotEqual, ..) => {
-                let (subject, _, value) = self.isolated(part)?;
+                let (subject, _, value) = self.isolate_demand(part)?;
                 one(self.difference(&subject, Demand::Text(format!("!= {}", shown(&value))))?)
             }
             Node::Compare(..) => one(self.comparison(part)?),
@@ -321,7 +321,7 @@ impl Question<'_> {
     }
 
     /// A comparison as a demand on a part of the event: `pA + 1 == v` is one on `pA`.
-    fn isolated(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
+    fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
         let Node::Compare(comparison, a, b) = part.written()? else { return None };
         let read: Vec<&Datum> = self.parameters.iter().filter(|one| part.mentions(one)).collect();
         if let [datum] = read.as_slice()
@@ -343,7 +343,7 @@ impl Question<'_> {
             (first, _) => first,
         };
         let (subject, other) = if is_first { (a, b) } else { (b, a) };
-        let comparison = if is_first { *comparison } else { mirrored(*comparison) };
+        let comparison = if is_first { *comparison } else { mirror(*comparison) };
         Some((subject.clone(), comparison, evaluate(other, &self.all).ok()?))
     }
 
@@ -353,7 +353,7 @@ impl Question<'_> {
         if !self.reads_event(part) || !matches!(part.written()?, Node::Compare(of, ..) if is_order(of)) {
             return None;
         }
-        let (subject, comparison, value) = self.isolated(part)?;
+        let (subject, comparison, value) = self.isolate_demand(part)?;
         self.difference(&subject, Demand::Bound(comparison, value))
     }
 
@@ -362,7 +362,7 @@ impl Question<'_> {
         if self.is_delay(subject) {
             return Some(Difference {
                 subject: String::new(),
-                wanted: vec![self.since(wanted)],
+                wanted: vec![self.since_last_event(wanted)],
                 got: self.time(&got),
             });
         }
@@ -370,7 +370,7 @@ impl Question<'_> {
     }
 
     /// A time since the last event, of one since the last step.
-    fn since(&self, wanted: Demand) -> Demand {
+    fn since_last_event(&self, wanted: Demand) -> Demand {
         let later = |value: Value| match (value, self.silent) {
             (Value::Real(value), Some(silent)) => Value::Real(value + silent),
             (value, _) => value,
@@ -383,14 +383,14 @@ impl Question<'_> {
     }
 
     fn time(&self, value: &Value) -> String {
-        match self.since(Demand::Value(value.clone())) {
+        match self.since_last_event(Demand::Value(value.clone())) {
             Demand::Value(Value::Real(value)) => format!("{} s", time_text(&value)),
             _ => value.to_string(),
         }
     }
 
     /// Where a part of the event differs from the value that it should have.
-    fn unlike(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
+    fn find_differences(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
         if self.is_delay(subject) {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
         }
@@ -406,14 +406,14 @@ impl Question<'_> {
     }
 
     /// The event that a transition allows: `Return(pValue = 3)`, and what else it asks for.
-    fn allowed(&self, transition: &Transition) -> (String, String) {
+    fn describe_allowed(&self, transition: &Transition) -> (String, String) {
         let mut values: Vec<(String, Vec<Demand>)> = Vec::new();
         let mut rest = Vec::new();
         for part in transition.guard.conjuncts() {
             if !self.reads_event(&part) || part.asks_definedness() {
                 continue;
             }
-            match self.isolated_datum(&part) {
+            match self.isolate_parameter(&part) {
                 Some((datum, wanted)) => match values.iter_mut().find(|(known, _)| *known == datum) {
                     Some((_, all)) => all.push(wanted),
                     None => values.push((datum, vec![wanted])),
@@ -435,8 +435,8 @@ impl Question<'_> {
             short += &format!("({})", others.iter().map(text).collect::<Vec<_>>().join(", "));
         }
         if let Some((_, wanted)) = time {
-            let wanted: Vec<Demand> = wanted.iter().cloned().map(|one| self.since(one)).collect();
-            short += &format!(" {}", instants(&wanted));
+            let wanted: Vec<Demand> = wanted.iter().cloned().map(|one| self.since_last_event(one)).collect();
+            short += &format!(" {}", instants_text(&wanted));
         }
         let conjunct = |part: &Term| if rest.len() > 1 { part.to_conjunct() } else { part.to_string() };
         let mut condition = rest.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
@@ -450,7 +450,7 @@ impl Question<'_> {
     }
 
     /// A conjunct that says something of one parameter alone.
-    fn isolated_datum(&self, part: &Term) -> Option<(String, Demand)> {
+    fn isolate_parameter(&self, part: &Term) -> Option<(String, Demand)> {
         match part.written() {
             Some(Node::Data(datum)) => {
                 return Some((datum.name().to_owned(), Demand::Value(Value::Bool(true))));
@@ -461,7 +461,7 @@ impl Question<'_> {
             }
             _ => {}
         }
-        let (subject, comparison, value) = self.isolated(part)?;
+        let (subject, comparison, value) = self.isolate_demand(part)?;
         let wanted = match comparison {
             Comparison::Equal => Demand::Value(value),
             Comparison::NotEqual => Demand::Text(format!("!= {value}")),
@@ -474,7 +474,7 @@ impl Question<'_> {
     fn can_come(&self, transition: &Transition) -> bool {
         let mut known = literals(&self.all);
         for part in transition.guard.conjuncts() {
-            if let Some((name, Demand::Value(value))) = self.isolated_datum(&part)
+            if let Some((name, Demand::Value(value))) = self.isolate_parameter(&part)
                 && let Some(datum) = self.parameters.iter().find(|one| one.name() == name)
                 && value.is_in(datum.ty())
             {
@@ -487,7 +487,7 @@ impl Question<'_> {
     }
 }
 
-pub(crate) fn decided(iosts: &Iosts, transition: &Transition, all: Valuation) -> Option<Guard> {
+pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, all: Valuation) -> Option<Guard> {
     let question = Question { name: "", parameters: &[], silent: None, all };
     let part = &transition.guard;
     (!part.is_true()).then(|| question.guard(iosts.describe(transition), part, true))
@@ -506,7 +506,7 @@ fn is_path(term: &Term) -> bool {
     }
 }
 
-fn mirrored(comparison: Comparison) -> Comparison {
+fn mirror(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Less => Comparison::Greater,
         Comparison::AtMost => Comparison::AtLeast,
@@ -561,7 +561,7 @@ fn product(all: &[Vec<Difference>], ways: &[Vec<Difference>]) -> Vec<Vec<Differe
 }
 
 /// One difference for each subject, with the other ends of its range. `None` where no value can be right.
-fn merged(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>> {
+fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>> {
     let mut found: Vec<Difference> = Vec::new();
     for one in way {
         match found.iter_mut().find(|known| known.subject == one.subject) {
@@ -636,7 +636,7 @@ fn demand_text(wanted: &[Demand]) -> Option<String> {
 }
 
 /// `within 1.2..2 s`: when something should have come, since the last event.
-fn instants(wanted: &[Demand]) -> String {
+fn instants_text(wanted: &[Demand]) -> String {
     let time = |value: &Value| match value {
         Value::Real(value) => time_text(value),
         value => value.to_string(),
@@ -731,9 +731,9 @@ fn shown(value: &Value) -> String {
 }
 
 /// The alternatives in words: `pNumber = 11, got 12`. `None` where there is none.
-fn told(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
+fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
     let text = |one: &Difference| match one.subject.is_empty() {
-        true => format!("{action} {}", instants(&one.wanted)),
+        true => format!("{action} {}", instants_text(&one.wanted)),
         false => format!("{} {}", one.subject, demand_text(&one.wanted).unwrap_or_default()),
     };
     let got = |one: &Difference| match one.subject.is_empty() {
@@ -752,7 +752,7 @@ fn told(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
             Some(rest) if at > 0 => rest.strip_prefix("= ").unwrap_or(rest).to_owned(),
             _ => text,
         });
-        return Some(format!("{}{and_more}, {}", listed(&texts.collect::<Vec<_>>()), got(first)));
+        return Some(format!("{}{and_more}, {}", join_with_or(&texts.collect::<Vec<_>>()), got(first)));
     }
     let way = |way: &Vec<Difference>| {
         let parts = way.iter().map(|one| format!("{} ({})", text(one), got(one)));

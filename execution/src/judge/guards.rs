@@ -19,12 +19,12 @@ pub(crate) fn violated<'t>(
 ) -> Vec<Vec<Term>> {
     let valuation = with_event(iosts, state, event);
     let same = transitions.filter(|one| iosts.action(one.action).name == event.action);
-    same.map(|one| failing(&one.guard, &valuation)).collect()
+    same.map(|one| failing_conjuncts(&one.guard, &valuation)).collect()
 }
 
 /// The conjuncts that do not hold. One whose value is not known does not hold. That an operation has a value
 /// is one of them only if all others hold or have no value: then it is the reason.
-pub(super) fn failing(guard: &Term, valuation: &Valuation) -> Vec<Term> {
+pub(super) fn failing_conjuncts(guard: &Term, valuation: &Valuation) -> Vec<Term> {
     let mut parts = guard.conjuncts();
     parts.retain(|part| holds(part, valuation) != Ok(true));
     if parts.iter().any(|part| !part.asks_definedness()) {

@@ -66,12 +66,12 @@ pub fn judging<'a>(
     // A timed test case looks at instants: a link is a part of their tolerance.
     let link = link.filter(|_| test.timed.is_none());
     match &test.online {
-        Some(online) => behind(link, OnlineJudge::new(test, online, initial, silence_fails)),
-        None => behind(link, CaseJudge::new(test, initial).blaming_silence(silence_fails)),
+        Some(online) => put_behind_link(link, OnlineJudge::new(test, online, initial, silence_fails)),
+        None => put_behind_link(link, CaseJudge::new(test, initial).blaming_silence(silence_fails)),
     }
 }
 
-fn behind<'a>(link: Option<Link>, judge: impl Follower + 'a) -> Box<dyn Judge + 'a> {
+fn put_behind_link<'a>(link: Option<Link>, judge: impl Follower + 'a) -> Box<dyn Judge + 'a> {
     match link {
         Some(link) => Box::new(Crossing::new(link, judge)),
         None => Box::new(judge),

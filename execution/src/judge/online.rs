@@ -93,7 +93,7 @@ impl<'a> OnlineJudge<'a> {
     }
 
     /// The transitions of a kind that leave a state that is possible, in order.
-    fn leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
+    fn transitions_leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
         let of = match kind {
             ActionKind::Input => &self.test.stimuli,
             ActionKind::Output => &self.test.observations,
@@ -117,7 +117,7 @@ impl<'a> OnlineJudge<'a> {
     fn quiet(&self, time: Duration) -> Result<Self, Judged> {
         let mut after = self.clone();
         match after.monitor.take(&Occurrence::Silence(time)) {
-            Judged::Followed(_) => after.looked(),
+            Judged::Followed(_) => after.update_verdict(),
             ends => return Err(ends),
         }
         match after.verdict {
@@ -126,7 +126,7 @@ impl<'a> OnlineJudge<'a> {
         }
     }
 
-    fn looked(&mut self) {
+    fn update_verdict(&mut self) {
         let violates = &self.test.violates;
         self.monitor.leave(|location| violates[location] == Some(Violated::Forbidden));
         self.verdict = verdict(self.test, self.online, &self.monitor);
@@ -198,17 +198,17 @@ impl Judge for OnlineJudge<'_> {
 
     fn offers(&self) -> Offers {
         let mut moves: Vec<Offer> = Vec::new();
-        for (number, _) in self.leaving(ActionKind::Input) {
+        for (number, _) in self.transitions_leaving(ActionKind::Input) {
             let step = Move::Send(number);
             if !self.online.leads_on[number].is_false() && moves.iter().all(|one| one.step != step) {
                 moves.push(Offer { step, through: vec![number] });
             }
         }
         let mut through: Vec<TransitionId> =
-            self.leaving(ActionKind::Output).map(|(number, _)| number).collect();
+            self.transitions_leaving(ActionKind::Output).map(|(number, _)| number).collect();
         let decides = self.is_suspended() && self.silence() == Some(AfterSilence::Decides);
         if decides {
-            through.extend(self.leaving(ActionKind::Quiescence).map(|(number, _)| number));
+            through.extend(self.transitions_leaving(ActionKind::Quiescence).map(|(number, _)| number));
         }
         through.retain(|number| !self.online.leads_on[*number].is_false());
         through.sort_unstable();
@@ -260,7 +260,7 @@ impl Judge for OnlineJudge<'_> {
         let judged = self.monitor.take(what);
         let (Some(event), Judged::Followed(_)) = (what.event(), &judged) else { return judged };
         self.is_silent = false;
-        self.looked();
+        self.update_verdict();
         // Whoever asks how a property was violated asks the last transition.
         let violated = self.violated().and_then(|how| {
             let test = self.test;

@@ -130,8 +130,8 @@ pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Num
     for test in tests {
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
-            let Ok((initial, run)) = one_run(test, specification, seed, effort) else { continue };
-            let Ok(states) = possible(specification, &test.constants_in(&initial)) else { continue };
+            let Ok((initial, run)) = run_once(test, specification, seed, effort) else { continue };
+            let Ok(states) = initial_states(specification, &test.constants_in(&initial)) else { continue };
             let mut monitor = Monitor::new(specification, states);
             for step in &run.trace {
                 if monitor.take(&step.what) != Judged::Followed(None) || monitor.verdict().is_some() {
@@ -154,7 +154,7 @@ pub fn judge(
     visits: &Numbered<TransitionId, usize>,
     effort: &Effort,
 ) -> Result {
-    let fate = fate(specification, tests, &mutant.iosts, effort);
+    let fate = decide_fate(specification, tests, &mutant.iosts, effort);
     let visits = mutant.transition.and_then(|at| visits.find(at).copied());
     Result { edits: edits(specification, &mutant.iosts), mutant, fate, visits, number: 0 }
 }
@@ -165,12 +165,13 @@ fn violated(test: &TestCase, run: &Run) -> Option<Violated> {
     test.violates[test.iosts.transitions[last].target]
 }
 
-fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> MutantStatus {
+/// Runs the suite against a mutant, and walks a survivor beside the specification to see a difference.
+fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> MutantStatus {
     let mut broken = None;
     for (number, test) in tests.iter().enumerate() {
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
-            match one_run(test, mutant, seed, effort) {
+            match run_once(test, mutant, seed, effort) {
                 // What the specification allows is no fault of the mutant's.
                 Ok((_, run)) if violated(test, &run) == Some(Violated::Allowed) => {}
                 // Nor is what it does itself.
@@ -226,7 +227,7 @@ fn is_its_own<'a>(
     constants: &[(Datum, Value)],
     trace: impl Iterator<Item = &'a Event>,
 ) -> bool {
-    let Ok(states) = possible(specification, constants) else { return false };
+    let Ok(states) = initial_states(specification, constants) else { return false };
     let mut states = internal_closure(specification, states);
     for event in trace {
         let action = specification.find_action(&event.action);
@@ -249,7 +250,7 @@ fn is_its_own<'a>(
     true
 }
 
-fn one_run(
+fn run_once(
     test: &TestCase,
     iut: &Iosts,
     seed: u64,
@@ -267,7 +268,7 @@ fn one_run(
 }
 
 /// The initial states of a specification with these constants.
-fn possible(
+fn initial_states(
     specification: &Iosts,
     constants: &[(Datum, Value)],
 ) -> std::result::Result<BTreeSet<State>, NoState> {
@@ -285,7 +286,7 @@ pub fn walk(
     seed: u64,
     depth: usize,
 ) -> std::result::Result<Option<Vec<Event>>, String> {
-    let states = possible(specification, constants).map_err(|why| why.text().to_owned())?;
+    let states = initial_states(specification, constants).map_err(|why| why.text().to_owned())?;
     let mut monitor = Monitor::new(specification, states);
     let mut random = Random::new(seed ^ 0x7761_6c6b);
     let mut iut = Simulated::new(implementation.clone(), Lazy::default());
@@ -312,7 +313,7 @@ pub fn walk(
         quiet = 0;
         let judged = monitor.take(&what);
         let (Occurrence::Stimulus(event) | Occurrence::Observation(event)) = what else { return Ok(None) };
-        values.saw(&event.values);
+        values.remember_values(&event.values);
         trace.push(event);
         match judged {
             Judged::Followed(_) if monitor.verdict() == Some(Verdict::Fail) => {

@@ -114,7 +114,7 @@ fn apply(
                 return None;
             }
             let parameter = random.pick(&action.parameters)?;
-            let shifted = following(random, &Term::datum(parameter), parameter.ty())?;
+            let shifted = shift_value(random, &Term::datum(parameter), parameter.ty())?;
             let renaming = Substitution::from([(parameter.clone(), shifted)]);
             transition.guard = substitute(&kept.guard, &renaming);
         }
@@ -182,7 +182,7 @@ fn apply(
 /// The value that follows the parameter's, round and round in a finite type. In a guard it stands for the
 /// parameter: the message then carries the value before the right one. Of an array one cell follows, of a
 /// record one field.
-fn following(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
+fn shift_value(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
     match ty {
         Type::Array(array) => {
             let index = Term::literal(random.pick(&some_values(&array.index)?)?.clone());
@@ -193,7 +193,7 @@ fn following(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
         Type::Record(record) if matches!(record.form, RecordForm::Entries(..)) => None,
         Type::Record(record) => {
             let which = random.below(record.fields.len());
-            let new = following(random, &Term::field(term, which), &record.fields[which].1)?;
+            let new = shift_value(random, &Term::field(term, which), &record.fields[which].1)?;
             let field = |at| if at == which { new.clone() } else { Term::field(term, at) };
             Some(Term::record(record, (0..record.fields.len()).map(field)))
         }
@@ -295,6 +295,7 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     Some(format!("{parameter} of {} is never {never}", iosts.action(action).name))
 }
 
+/// Rewrites one part of a guard, drawn by lot: a conjunct, or an alternative in one.
 fn with_atom(
     random: &mut Random,
     guard: &Term,

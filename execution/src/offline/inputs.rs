@@ -60,17 +60,17 @@ pub fn sequence(
     solver: &mut dyn Solver,
 ) -> Result<Vec<Item>, NoSequence> {
     let system = System::new(&form.iosts);
-    let (steps, last) = along(&system, path, &literals(constants), solver)?;
+    let (steps, last) = follow_path(&system, path, &literals(constants), solver)?;
     let mut random = seed.map(Random::new);
     let mut rest = last.condition;
     let mut values = Valuation::new();
-    // Those of internal steps that take time, too.
+    // Internal steps may take time, so their delays count, too.
     let is_delay = |symbol: &Datum| steps.iter().any(|step| step.parameters.first() == Some(symbol));
     let symbols = steps.iter().flat_map(|step| &step.parameters);
     let (delays, others): (Vec<&Datum>, Vec<&Datum>) = symbols.partition(|symbol| is_delay(symbol));
     for symbol in delays {
         let tenths: Vec<u32> = match &mut random {
-            Some(random) => (0..DRAWS).map(|_| drawn_tenths(random)).chain(HANDY).collect(),
+            Some(random) => (0..DRAWS).map(|_| draw_tenths(random)).chain(HANDY).collect(),
             None => HANDY.to_vec(),
         };
         let real = |tenths: u32| Value::Real(RBig::from(tenths) / RBig::from(10));
@@ -101,7 +101,7 @@ pub fn sequence(
 }
 
 /// The path's steps and what they ask for.
-fn along(
+fn follow_path(
     system: &System<'_>,
     path: &[TransitionId],
     given: &Substitution,
@@ -150,7 +150,7 @@ fn choose(
 }
 
 /// Above 0, and up to ten units.
-fn drawn_tenths(random: &mut Random) -> u32 {
+fn draw_tenths(random: &mut Random) -> u32 {
     u32::try_from(random.below(100)).unwrap_or(0) + 1
 }
 

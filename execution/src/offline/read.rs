@@ -84,7 +84,7 @@ impl LineMistake {
 type TimedLine = (Option<RBig>, Option<(ActionId, Vec<Value>)>);
 
 impl<'a, R: BufRead> Reader<'a, R> {
-    /// Of a file, which the user calls so, of events of this model.
+    /// Makes a reader of events of this model. `name` is what the user calls the file.
     pub fn new(iosts: &'a Iosts, name: impl Into<String>, source: R) -> Self {
         Reader {
             iosts,

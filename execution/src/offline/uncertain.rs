@@ -106,7 +106,7 @@ impl Uncertain {
             Context { state, ..context }
         };
         let initial: Vec<Context> = initial.into_iter().map(begun).collect();
-        uncertain.possible = uncertain.until(offline, &initial, &RBig::ZERO, 0, solver)?;
+        uncertain.possible = uncertain.close_until(offline, &initial, &RBig::ZERO, 0, solver)?;
         uncertain.cells.insert([0, 0], initial);
         Ok(uncertain)
     }
@@ -118,7 +118,7 @@ impl Uncertain {
     }
 
     /// The contexts with those behind steps that nobody sees, until this time.
-    fn until(
+    fn close_until(
         &self,
         offline: &Offline<'_>,
         contexts: &[Context],
@@ -161,7 +161,7 @@ impl Uncertain {
         self.cells.is_empty()
     }
 
-    fn all(&self) -> TakenCounts {
+    fn count_all(&self) -> TakenCounts {
         [0, 1].map(|side| self.before[side] + self.recorded[side].len())
     }
 
@@ -196,12 +196,12 @@ impl Uncertain {
     ) -> Result<(), CannotJudge> {
         self.forget_before(until);
         self.possible.clear();
-        let Some(contexts) = self.cells.remove(&self.all()) else { return Ok(()) };
+        let Some(contexts) = self.cells.remove(&self.count_all()) else { return Ok(()) };
         let end = real(until - &self.tolerance);
         let (mut stay, mut all) = (Vec::new(), Vec::new());
         for context in contexts {
             let one = std::slice::from_ref(&context);
-            let now_possible = self.until(offline, one, until, delay.line, solver)?;
+            let now_possible = self.close_until(offline, one, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
                 let since = folded(&Term::subtract(&end, &context.state.value(&now())));
                 // A state that has only just been entered has not waited at all.
@@ -221,7 +221,7 @@ impl Uncertain {
             let why = Why::of(offline, &all, elapsed, delay, self.last.clone(), solver);
             self.doubt = Some((OfflineVerdict::Fail, why));
         } else {
-            self.cells.insert(self.all(), stay);
+            self.cells.insert(self.count_all(), stay);
         }
         Ok(())
     }
@@ -254,14 +254,14 @@ impl Uncertain {
         self.forget_before(&seen.time);
         let (action, values, line) = (*action, values.clone(), seen.line);
         let side = usize::from(is_observed(offline.timed, action));
-        let as_recorded = self.cells.get(&self.all()).cloned();
+        let as_recorded = self.cells.get(&self.count_all()).cloned();
         let as_recorded = match as_recorded {
-            Some(contexts) => Some(self.until(offline, &contexts, &seen.time, line, solver)?),
+            Some(contexts) => Some(self.close_until(offline, &contexts, &seen.time, line, solver)?),
             None => None,
         };
         let (elapsed, instant) = (elapsed.clone(), self.instant(self.events + 1, &seen.time));
         let before = self.last.replace(seen.clone());
-        let mut all = self.all();
+        let mut all = self.count_all();
         self.recorded[side].push_back(Recorded { seen: seen.clone(), action, values, elapsed, instant });
         // Those that have taken all of this side but the new one, and behind them what of the other side they
         // have not taken.
@@ -272,10 +272,10 @@ impl Uncertain {
         for at in first.unwrap_or(all[other] + 1)..=all[other] {
             let mut from = all;
             from[other] = at;
-            let mut next = self.taking(offline, &from, side, line, solver)?;
+            let mut next = self.take_next_of_side(offline, &from, side, line, solver)?;
             if let Some((taken, contexts)) = behind.take() {
                 self.cells.insert(taken, contexts);
-                next.extend(self.taking(offline, &taken, other, line, solver)?);
+                next.extend(self.take_next_of_side(offline, &taken, other, line, solver)?);
             }
             from[side] += 1;
             let next = closed(offline, next, line, solver)?;
@@ -291,7 +291,7 @@ impl Uncertain {
             self.cells.retain(|taken, _| *taken == all);
         }
         let here = self.cells.get(&all).map_or(&[][..], Vec::as_slice);
-        self.possible = self.until(offline, here, &seen.time, line, solver)?;
+        self.possible = self.close_until(offline, here, &seen.time, line, solver)?;
         if self.cells.contains_key(&all) {
             self.doubt = None;
         } else if let Some(contexts) = as_recorded {
@@ -305,7 +305,7 @@ impl Uncertain {
     }
 
     /// The contexts behind those of a cell, when the next event of this side has been taken.
-    fn taking(
+    fn take_next_of_side(
         &mut self,
         offline: &Offline<'_>,
         from: &TakenCounts,
@@ -316,7 +316,7 @@ impl Uncertain {
         let (Some(contexts), Some(event)) = (self.cells.get(from), self.find(side, from[side])) else {
             return Ok(Vec::new());
         };
-        let contexts = self.until(offline, contexts, &event.seen.time, line, solver)?;
+        let contexts = self.close_until(offline, contexts, &event.seen.time, line, solver)?;
         let iosts = &offline.form.iosts;
         let parameters = &iosts.action(event.action).parameters;
         let before = self.find(1 - side, from[1 - side]).map_or(&event.seen.time, |event| &event.seen.time);

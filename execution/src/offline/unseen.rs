@@ -37,7 +37,7 @@ pub(super) fn now() -> Datum {
 }
 
 /// Stands at the instant of its last event.
-fn last() -> Datum {
+fn last_event_symbol() -> Datum {
     Datum::new("#last", Type::Real)
 }
 
@@ -47,7 +47,7 @@ fn instant(events: usize, number: usize) -> Datum {
 
 /// Lets the last event have happened at this instant.
 pub(super) fn begin_at(state: &mut SymbolicState, instant: &Term) {
-    for datum in [now(), last()] {
+    for datum in [now(), last_event_symbol()] {
         state.known.remove(&datum);
         Arc::make_mut(&mut state.open).insert(datum, instant.clone());
     }
@@ -55,7 +55,7 @@ pub(super) fn begin_at(state: &mut SymbolicState, instant: &Term) {
 
 /// How long after the last event the last step was, where there was one that nobody sees.
 pub(super) fn since_event(state: &SymbolicState) -> Option<Term> {
-    let passed = folded(&Term::subtract(&state.value(&now()), &state.value(&last())));
+    let passed = folded(&Term::subtract(&state.value(&now()), &state.value(&last_event_symbol())));
     let is_none = passed.as_literal() == Some(&Value::Real(RBig::ZERO)) || passed.mentions(&now());
     (!is_none).then_some(passed)
 }
@@ -74,7 +74,7 @@ pub(super) fn with_unseen(
         let mut next = Vec::new();
         for context in &newest {
             for number in &offline.unseen[context.state.location] {
-                next.extend(stepped(offline, context, *number, (events, until), solver));
+                next.extend(step_unseen(offline, context, *number, (events, until), solver));
             }
         }
         newest = closed(offline, next, line, solver)?;
@@ -87,7 +87,7 @@ pub(super) fn with_unseen(
     Ok(all)
 }
 
-fn stepped(
+fn step_unseen(
     offline: &Offline<'_>,
     context: &Context,
     number: TransitionId,

@@ -119,6 +119,7 @@ impl Why {
         why
     }
 
+    /// Adds a context: how long it may wait, which events it allows, and what refused the event that came.
     fn add(&mut self, offline: &Offline<'_>, context: &Context, solver: &mut dyn Solver) {
         let graph = offline.graph();
         let from = graph.location(context.state.location).name.clone();
@@ -211,6 +212,7 @@ fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<
     whole.disjuncts().iter().filter_map(|case| span(case, delay)).collect()
 }
 
+/// Splits a conjunction into the ends that it sets to the delay and the rest. `None`: no delay is left.
 fn span(case: &Term, delay: &Datum) -> Option<Span> {
     if case.is_false() {
         return None;

@@ -53,7 +53,7 @@ pub struct Experience {
 
 impl Experience {
     /// This answer came in this state, after this stimulus.
-    pub(super) fn saw(&mut self, state: &State, after: Option<&Event>, answer: TransitionId) {
+    pub(super) fn note_answer(&mut self, state: &State, after: Option<&Event>, answer: TransitionId) {
         count(&mut self.states, state.clone(), answer);
         count(&mut self.moves, (state.location, after.cloned()), answer);
     }

@@ -44,7 +44,7 @@ use coreach_model::term::substitute;
 use coreach_model::{LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::Choice;
-use crate::judge::case::quiet;
+use crate::judge::case::take_silence;
 use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, kept};
 use crate::planner::goal::goal;
 use crate::planner::moves::{Answer, GameMove, waiting};
@@ -224,7 +224,7 @@ impl Game {
     }
 
     /// Begins anew where the graph is too large.
-    pub(super) fn tidy(&mut self) {
+    pub(super) fn reset_if_too_large(&mut self) {
         if self.nodes.len() > MOST {
             self.nodes.clear();
             self.known.clear();
@@ -232,7 +232,7 @@ impl Game {
         }
     }
 
-    /// No way leads to Pass from there.
+    /// Whether no way leads to Pass from there.
     pub(super) fn is_lost(&mut self, at: usize) {
         (self.nodes[at].end, self.nodes[at].chance) = (End::Lost, 0.0);
     }
@@ -257,7 +257,7 @@ impl Game {
     }
 
     /// The state came about after this stimulus.
-    pub(super) fn came(&mut self, at: usize, after: Option<&Event>) {
+    pub(super) fn note_stimulus_before(&mut self, at: usize, after: Option<&Event>) {
         self.nodes[at].after = after.cloned();
     }
 
@@ -275,7 +275,7 @@ impl Game {
             let Planned { transition, event, kind, .. } = step.clone();
             let answer = Answer { transition, event, kind, to };
             if kind == ActionKind::Input {
-                self.sends(at, answer);
+                self.add_stimulus(at, answer);
                 continue;
             }
             let is_it = |one: &Answer| one.transition == transition && one.event == answer.event;
@@ -300,7 +300,7 @@ impl Game {
             self.expand(test, root, sources);
             let is_new = self.draw(test, root, experience, sources);
             if is_new || !is_hoped {
-                self.grow(test, root, if is_hoped { FEW } else { EXPANDED }, sources);
+                self.expand_from(test, root, if is_hoped { FEW } else { EXPANDED }, sources);
             }
         });
         self.solve_ranks();
@@ -336,14 +336,14 @@ impl Game {
                 let event = Event::new(action.name.clone(), values);
                 let to = self.node(&next, Some(&event), None);
                 let answer = Answer { transition: number, event, kind: ActionKind::Input, to };
-                is_new |= self.sends(at, answer);
+                is_new |= self.add_stimulus(at, answer);
             }
         }
         is_new
     }
 
     /// Adds a stimulus to the moves of a state, if it is not there.
-    fn sends(&mut self, at: usize, answer: Answer) -> bool {
+    fn add_stimulus(&mut self, at: usize, answer: Answer) -> bool {
         let Some(moves) = &mut self.nodes[at].moves else { return false };
         let is_it = |one: &Answer| one.transition == answer.transition && one.event == answer.event;
         let is_new = !moves.iter().any(|one| one.sends.as_ref().is_some_and(|(sent, _)| is_it(sent)));
@@ -355,7 +355,8 @@ impl Game {
         is_new
     }
 
-    fn grow(&mut self, test: &TestCase, root: usize, most: usize, sources: &mut Choice<'_>) {
+    /// Lists the moves of up to `most` states behind the root, the most promising first, until it is sure.
+    fn expand_from(&mut self, test: &TestCase, root: usize, most: usize, sources: &mut Choice<'_>) {
         let mut queues = Queues::default();
         // What is known already is passed through; its ends are where it goes on.
         let mut seen = HashMap::from([(root, 0)]);
@@ -364,9 +365,9 @@ impl Game {
             let mut further = Vec::new();
             for at in next {
                 match self.nodes[at].moves {
-                    None => self.queue(&mut queues, at, depth),
+                    None => self.queue_unexpanded(&mut queues, at, depth),
                     Some(_) => {
-                        further.extend(self.behind(at).filter(|to| seen.insert(*to, depth + 1).is_none()))
+                        further.extend(self.successors(at).filter(|to| seen.insert(*to, depth + 1).is_none()))
                     }
                 }
             }
@@ -387,15 +388,15 @@ impl Game {
             }
             let depth = seen.get(&at).copied().unwrap_or(0) + 1;
             self.expand(test, at, sources);
-            for to in self.behind(at).collect::<Vec<_>>() {
+            for to in self.successors(at).collect::<Vec<_>>() {
                 if seen.insert(to, depth).is_none() && self.nodes[to].moves.is_none() {
-                    self.queue(&mut queues, to, depth);
+                    self.queue_unexpanded(&mut queues, to, depth);
                 }
             }
         }
     }
 
-    fn queue(&self, queues: &mut Queues, at: usize, depth: usize) {
+    fn queue_unexpanded(&self, queues: &mut Queues, at: usize, depth: usize) {
         let node = &self.nodes[at];
         if node.end == End::Open {
             queues.push(at, depth + node.alike, node.slack);
@@ -403,7 +404,7 @@ impl Game {
     }
 
     /// The states behind one.
-    fn behind(&self, at: usize) -> impl Iterator<Item = usize> {
+    fn successors(&self, at: usize) -> impl Iterator<Item = usize> {
         let moves = self.nodes[at].moves.iter().flatten();
         moves
             .flat_map(|one| one.sends.iter().map(|(sent, _)| sent).chain(&one.answers))
@@ -424,7 +425,7 @@ impl Game {
                 answers.extend(self.steps(number, &state, after.as_ref(), sources).map(|(answer, _)| answer));
             }
         }
-        let silence = quiet(test, &state, Duration::ZERO);
+        let silence = take_silence(test, &state, Duration::ZERO);
         if let Some((transition, next)) = &silence
             && test.verdict(next.location) != Some(Verdict::Fail)
         {
@@ -487,6 +488,7 @@ impl Game {
         found.into_iter()
     }
 
+    /// Ranks the states that are sure to reach Pass, backwards: a move counts once all its answers do.
     fn solve_ranks(&mut self) {
         let mut before: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
         let mut left: Vec<Vec<usize>> = Vec::with_capacity(self.nodes.len());

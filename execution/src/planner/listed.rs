@@ -187,7 +187,7 @@ impl ListedGame {
         let silence = states.iter().find_map(|state| test.silences[state.location].first());
         if let Some(&transition) = silence {
             options.is_owed = true;
-            if let Some((after, worth)) = after(test, &states, &Occurrence::Silence(Duration::ZERO)) {
+            if let Some((after, worth)) = states_after(test, &states, &Occurrence::Silence(Duration::ZERO)) {
                 let to = self.position(&after, worth);
                 options.answers.push(GameEvent { event: None, transition, to });
             }
@@ -229,7 +229,7 @@ impl ListedGame {
                     true => Occurrence::Stimulus(event.clone()),
                     false => Occurrence::Observation(event.clone()),
                 };
-                if let Some((after, worth)) = after(test, states, &what) {
+                if let Some((after, worth)) = states_after(test, states, &what) {
                     let to = self.position(&after, worth);
                     let event = Some(event);
                     found.push(GameEvent { event, transition, to });
@@ -401,7 +401,7 @@ fn in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Va
 }
 
 /// The states after an event, and what they are worth; `None` where it is forbidden.
-fn after(
+fn states_after(
     test: &TestCase,
     states: &PossibleStates,
     what: &Occurrence,
@@ -409,16 +409,16 @@ fn after(
     match &test.online {
         Some(online) => {
             let judge = OnlineJudge::in_states(test, online, states.clone());
-            followed(judge, what, |judge| judge.states().cloned().collect())
+            follow_with(judge, what, |judge| judge.states().cloned().collect())
         }
         None => {
             let judge = CaseJudge::new(test, states.first()?.clone());
-            followed(judge, what, |judge| [judge.state().clone()].into())
+            follow_with(judge, what, |judge| [judge.state().clone()].into())
         }
     }
 }
 
-fn followed<J: Follower>(
+fn follow_with<J: Follower>(
     mut judge: J,
     what: &Occurrence,
     states: impl Fn(&J) -> PossibleStates,
@@ -442,7 +442,7 @@ fn owes(test: &TestCase, states: &PossibleStates) -> bool {
 }
 
 /// The states where a run begins, and what they are worth.
-pub(super) fn begun(test: &TestCase, initial: State) -> (PossibleStates, PositionWorth) {
+pub(super) fn begin_states(test: &TestCase, initial: State) -> (PossibleStates, PositionWorth) {
     match &test.online {
         Some(online) => {
             let judge = OnlineJudge::in_states(test, online, [initial].into());

@@ -50,7 +50,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::{Datum, Term, TransitionId, Value};
 
 use crate::initial;
-use crate::judge::case::quiet;
+use crate::judge::case::take_silence;
 use crate::judge::{Choice, Judge};
 pub use crate::planner::experience::Experience;
 use crate::planner::experience::SignClass;
@@ -116,13 +116,13 @@ impl Planner {
     ) -> Option<&Planned> {
         if let (true, [state]) = (has_game(test), states) {
             self.play(test, state, random, solver);
-            return self.chosen();
+            return self.present_step();
         }
         if test.timed.is_none() {
             let together = self.together.get_or_insert_with(|| GameTogether::new(test));
             if together.play(test, states, random, solver) {
                 self.route.clear();
-                return self.chosen();
+                return self.present_step();
             }
         }
         // What was planned up to here has happened, or something else has. Internal steps are in the states
@@ -137,7 +137,7 @@ impl Planner {
             let found =
                 states.iter().take(MOST_STATES).find_map(|state| match self.search(test, state, solver) {
                     SearchOutcome::Path(way) => {
-                        route(test, state, &varied(test, way, random, solver), random)
+                        route(test, state, &vary_stimuli(test, way, random, solver), random)
                     }
                     _ => None,
                 });
@@ -148,7 +148,7 @@ impl Planner {
                 None => self.lost = states.iter().map(|state| (*state).clone()).collect(),
             }
         }
-        self.chosen()
+        self.present_step()
     }
 
     /// Chooses the move of a state in the game.
@@ -163,16 +163,16 @@ impl Planner {
             may_idle: true,
         });
         let Playing { game, values, after, hoped, .. } = &mut playing;
-        game.tidy();
+        game.reset_if_too_large();
         let at = game.node(state, after.as_ref(), None);
-        game.came(at, after.as_ref());
+        game.note_stimulus_before(at, after.as_ref());
         if !game.is_sure(at) {
             let is_hoped = *hoped == Some(at) && game.is_expanded(at);
             let mut sources = Choice { values, random, solver };
             if !is_hoped {
                 match self.search(test, state, sources.solver) {
                     SearchOutcome::Path(way) => {
-                        let way = varied(test, way, sources.random, sources.solver);
+                        let way = vary_stimuli(test, way, sources.random, sources.solver);
                         if let Some((way, last)) = route(test, state, &way, sources.random) {
                             game.add(test, &way, &last, &mut sources);
                         }
@@ -196,7 +196,7 @@ impl Planner {
     }
 
     /// The present step.
-    fn chosen(&self) -> Option<&Planned> {
+    fn present_step(&self) -> Option<&Planned> {
         if let Some(playing) = &self.game {
             return playing.chosen.as_ref().map(|(planned, _)| planned);
         }
@@ -205,14 +205,14 @@ impl Planner {
 
     /// The stimulus of the present step, where it is one through this transition.
     pub fn stimulus(&self, transition: TransitionId) -> Option<&Event> {
-        let planned = self.chosen()?;
+        let planned = self.present_step()?;
         (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
     }
 
     /// Is an observation to be waited for?
     pub fn waits(&self) -> bool {
         let waits = |kind| matches!(kind, ActionKind::Output | ActionKind::Quiescence);
-        self.chosen().is_some_and(|planned| waits(planned.kind))
+        self.present_step().is_some_and(|planned| waits(planned.kind))
     }
 
     /// Notes that what was planned did not come. Is there another plan now?
@@ -249,7 +249,7 @@ impl Planner {
             }
             Occurrence::Observation(_) | Occurrence::Silence(_) => {
                 if let (Some(state), Some(answer)) = (&playing.at, through) {
-                    self.lock().saw(state, playing.after.as_ref(), answer);
+                    self.lock().note_answer(state, playing.after.as_ref(), answer);
                 }
             }
             Occurrence::Delay(_) => {}
@@ -262,10 +262,10 @@ impl Planner {
     pub fn fell_silent(&mut self, judge: &dyn Judge) {
         if let Some((test, states)) = judge.scene()
             && let (true, [state]) = (has_game(test), states.as_slice())
-            && let Some((answer, _)) = quiet(test, state, Duration::ZERO)
+            && let Some((answer, _)) = take_silence(test, state, Duration::ZERO)
         {
             let after = self.game.as_ref().and_then(|playing| playing.after.as_ref());
-            self.lock().saw(state, after, answer);
+            self.lock().note_answer(state, after, answer);
         }
     }
 
@@ -285,12 +285,12 @@ fn has_game(test: &TestCase) -> bool {
 }
 
 /// The same way with each stimulus somewhere else, where that is possible.
-fn varied(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn Solver) -> GoalPath {
+fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn Solver) -> GoalPath {
     /// So many stimuli are varied one by one, where they cannot be varied together.
     const ONE_BY_ONE: usize = 6;
     let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
     let inputs = way.steps.iter().filter(|step| kind(step.transition) == ActionKind::Input);
-    let around = inputs.map(|step| somewhere(&way.last.condition, &step.parameters, random));
+    let around = inputs.map(|step| draw_target(&way.last.condition, &step.parameters, random));
     let around: Vec<Vec<Term>> = around.filter(|terms| !terms.is_empty()).collect();
     if around.is_empty() {
         return way;
@@ -316,7 +316,7 @@ fn varied(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn 
 
 /// Where the parameters of one stimulus may be: around a random point, or at or beside a point where a
 /// comparison on the way begins or ceases to hold.
-fn somewhere(condition: &[Term], parameters: &[Datum], random: &mut Random) -> Vec<Term> {
+fn draw_target(condition: &[Term], parameters: &[Datum], random: &mut Random) -> Vec<Term> {
     if random.below(2) == 0 {
         return pivots(parameters, random);
     }

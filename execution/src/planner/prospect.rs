@@ -17,7 +17,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, Value, Verdict};
 
 use crate::constants::initial_state;
-use crate::planner::listed::{ListedGame, begun};
+use crate::planner::listed::{ListedGame, begin_states};
 use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, choices};
 use crate::test_case::TestCase;
 
@@ -86,7 +86,7 @@ pub fn prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProsp
 /// What can be won where a run begins in this state.
 pub fn prospect_from(test: &TestCase, initial: &State, solver: &mut dyn Solver) -> WinningProspect {
     let mut game = ListedGame::new(test);
-    let (states, worth) = begun(test, initial.clone());
+    let (states, worth) = begin_states(test, initial.clone());
     let root = game.position(&states, worth);
     let budget = Budget::new("prospect", Some(Limit::Work(WORK)), false);
     // What was listed within the limits counts.

@@ -93,6 +93,7 @@ pub(super) struct SolvedGame {
 }
 
 impl SolvedGame {
+    /// Solves the game. Fair positions are a greatest fixed point: some choice never leaves them.
     pub(super) fn new(all: &[GamePosition], side: Side) -> Self {
         let choices: Vec<Vec<GameChoice>> = all.iter().map(choices).collect();
         let won = |position: &GamePosition| {

@@ -79,6 +79,7 @@ impl GameTogether {
         self.chosen.is_some()
     }
 
+    /// Chooses what has the fewest events at worst (forced) or at best (fair), or the greatest chance.
     fn choose(&self, at: usize, random: &mut Random) -> Option<Planned> {
         let solved = self.solved.as_ref()?;
         let level = solved.level(at);
@@ -88,7 +89,7 @@ impl GameTogether {
         let all = choices(&self.game.all()[at]);
         let left = solved.of(level);
         let keeps = |one: &&GameChoice| one.to.iter().all(|to| left[*to].is_some());
-        // Of each choice what is least is best.
+        // For each choice a number of which the least is best.
         let worth: Vec<(&GameChoice, f64)> = match level {
             WinningLevel::Forced => {
                 let last =

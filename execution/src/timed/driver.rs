@@ -47,7 +47,7 @@ use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
 use crate::timed::history::{Allowance, Mark, Otherwise, Past, PossibleRun, otherwise};
 use crate::timed::jitter::{Jitter, JitterProbe, whole};
 use crate::timed::timing::Timing;
-use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
+use crate::timed::tolerance::{Interval, fails, nearest_delay, only_time_forbids};
 use crate::timed::{delayed_by, micros_up, seconds, with_delay, without_delay};
 
 /// How long to wait before asking again who says at once that nothing has come.
@@ -83,7 +83,7 @@ pub struct Scene<'a> {
 /// Says what is done next: a strategy, or a script.
 pub trait Director {
     fn plan(&mut self, scene: Scene<'_>) -> Plan;
-    fn saw(&mut self, step: &RunStep);
+    fn note_step(&mut self, step: &RunStep);
     /// For questions about instants.
     fn solver(&mut self) -> &mut dyn Solver;
 }
@@ -143,6 +143,7 @@ impl Standstill {
     }
 }
 
+/// Runs the director on a system. A Pass that was excused for lateness becomes Inconclusive.
 pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
     let mut begun = session.begin(seed);
     let settings = session.settings;
@@ -205,6 +206,8 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
         self.running.session.adapter.now().unwrap_or_else(Instant::now)
     }
 
+    /// Waits for the next thing to do, and does it. What has arrived goes first, then a stimulus whose
+    /// instant has come, then the end of a silence.
     fn take_turn(&mut self) -> Result<Progress, Failure> {
         let steps = self.running.trace.len();
         if self.since_step.steps != steps {
@@ -341,12 +344,14 @@ impl TimedTester<'_, '_, '_> {
             let known = asked.max(until).saturating_duration_since(self.zero);
             self.silent = seconds(known).max(self.silent.clone());
             if let Some(probe) = self.probe.as_ref().filter(|_| waits && until > asked) {
-                probe.woke(until);
+                probe.note_wake(until);
             }
             return Ok(Progress::Nothing);
         }
     }
 
+    /// Judges an observation at the instant at which it was read. One that fails there may be moved within
+    /// the measurement's interval, or excused by what held up the machine.
     fn judge_observation(&mut self, received: &Event, read: RBig) -> Progress {
         let begin = Instant::now();
         let low = (&self.silent - &self.tolerance).min(read.clone());
@@ -367,7 +372,7 @@ impl TimedTester<'_, '_, '_> {
             high: Some((&mark.high - &self.last).max(RBig::ZERO) + slack),
         };
         let solver = self.director.solver();
-        let found = nearest(test, state, &event, &measured, &interval, solver);
+        let found = nearest_delay(test, state, &event, &measured, &interval, solver);
         if let Some(delay) = found {
             self.timing.moved += 1;
             self.count_thinking(begin);
@@ -375,7 +380,7 @@ impl TimedTester<'_, '_, '_> {
             return self.show(Occurrence::Observation(delayed_by(&event, delay)), mark, at);
         }
         let always = Interval { low: RBig::ZERO, high: None };
-        let by_time = nearest(test, state, &event, &measured, &always, solver).is_some()
+        let by_time = nearest_delay(test, state, &event, &measured, &always, solver).is_some()
             || only_time_forbids(test, state, &event);
         let doubted = self.look_for_excuse(Occurrence::Observation(event.clone()), mark.clone(), by_time);
         self.count_thinking(begin);
@@ -453,6 +458,7 @@ impl TimedTester<'_, '_, '_> {
         otherwise(&past, within, self.director.solver())
     }
 
+    /// Replaces the run so far by one with the same steps at other instants, and goes on from its end.
     fn go_on_as(&mut self, possible: PossibleRun) -> Progress {
         let PossibleRun { steps, marks, end, lateness } = possible;
         self.running.session.judge.begin();
@@ -477,7 +483,7 @@ impl TimedTester<'_, '_, '_> {
         (self.running.trace, self.marks, self.last, self.lateness) = (trace, marks, end, lateness);
         self.kept = self.marked.clone();
         if let Some(step) = self.running.trace.last() {
-            self.director.saw(step);
+            self.director.note_step(step);
         }
         Progress::Moved
     }
@@ -489,7 +495,7 @@ impl TimedTester<'_, '_, '_> {
         };
         let progress = self.running.show(what, at);
         if let (Progress::Moved, Some(step)) = (&progress, self.running.trace.last()) {
-            self.director.saw(step);
+            self.director.note_step(step);
             if matches!(step.what, Occurrence::Observation(_)) {
                 self.lateness = (&mark.low - &judged).max(RBig::ZERO);
             }
@@ -528,7 +534,7 @@ impl TimedTester<'_, '_, '_> {
         let hears = self.running.session.adapter.hears();
         let Some((test, states)) = self.running.session.judge.scene() else { return Ok(Progress::Nothing) };
         let (state, what) = (states.first().map(|state| (*state).clone()), Occurrence::Silence(length));
-        let next = state.as_ref().and_then(|state| crate::judge::case::quiet(test, state, length));
+        let next = state.as_ref().and_then(|state| crate::judge::case::take_silence(test, state, length));
         let verdict = next.as_ref().map(|(_, next)| test.verdict(next.location));
         let end = &self.last + seconds(length);
         match verdict {

@@ -117,12 +117,12 @@ pub fn otherwise(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) ->
     let is_apart = within == Allowance::Lateness;
     let mut search = Search { past, within, is_apart: false, solver, queries: 0, is_unclear: false };
     let orders = orders(past, within);
-    if is_apart && let Some(possible) = orders.first().and_then(|order| search.along(order)) {
+    if is_apart && let Some(possible) = orders.first().and_then(|order| search.follow_order(order)) {
         return Otherwise::Yes(possible);
     }
     search.is_apart = is_apart;
     for order in orders {
-        match search.along(&order) {
+        match search.follow_order(&order) {
             // Nobody can go on from an order that is not known, or at several instants at once.
             Some(_) if is_apart => return Otherwise::Unclear,
             Some(possible) => return Otherwise::Yes(possible),
@@ -161,7 +161,7 @@ fn orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
 impl Past<'_> {
     /// A step may have been due so long before it was seen: what held up the steps before may hold up this
     /// one.
-    fn late(&self, number: usize) -> RBig {
+    fn lag(&self, number: usize) -> RBig {
         self.marks[..=number].iter().fold(RBig::ZERO, |all, mark| all + &mark.late)
     }
 
@@ -169,7 +169,7 @@ impl Past<'_> {
     fn earliest(&self, number: usize, within: Allowance) -> RBig {
         let low = self.marks[number].low.clone();
         match (within, &self.steps[number]) {
-            (Allowance::Lateness, Occurrence::Observation(_)) => low - self.late(number),
+            (Allowance::Lateness, Occurrence::Observation(_)) => low - self.lag(number),
             _ => low,
         }
     }
@@ -210,7 +210,7 @@ fn literal(value: &RBig) -> Term {
 }
 
 impl Search<'_, '_> {
-    fn along(&mut self, order: &[usize]) -> Option<PossibleRun> {
+    fn follow_order(&mut self, order: &[usize]) -> Option<PossibleRun> {
         let Past { initial, origin, .. } = self.past;
         // The instant 0 is when the system began.
         let began = Term::datum(&instant(0));
@@ -219,12 +219,12 @@ impl Search<'_, '_> {
             Term::compare(Comparison::AtMost, &began, &literal(&RBig::ZERO)),
             Term::equal(&Term::datum(&lateness(0)), &literal(&RBig::ZERO)),
         ];
-        self.from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
+        self.continue_from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
     }
 
     /// Goes on from the step at this place of the order.
-    fn from(&mut self, order: &[usize], at: usize, mut way: SymbolicState) -> Option<PossibleRun> {
-        let Some(&number) = order.get(at) else { return self.instants(order, &way) };
+    fn continue_from(&mut self, order: &[usize], at: usize, mut way: SymbolicState) -> Option<PossibleRun> {
+        let Some(&number) = order.get(at) else { return self.find_instants(order, &way) };
         let Past { test, steps, marks, .. } = self.past;
         let (before, now) = (Term::datum(&instant(at)), Term::datum(&instant(at + 1)));
         let is_as_seen = order.is_sorted();
@@ -250,7 +250,7 @@ impl Search<'_, '_> {
             // It is late by no more than the step before was, and what has held it up since.
             let (then, own) = (Term::datum(&lateness(at)), Term::datum(&lateness(at + 1)));
             let most =
-                if is_as_seen { Term::add(&then, &literal(late)) } else { literal(&self.past.late(number)) };
+                if is_as_seen { Term::add(&then, &literal(late)) } else { literal(&self.past.lag(number)) };
             way.condition.extend([at_least(&own, &literal(&RBig::ZERO)), at_least(&most, &own)]);
             if matches!(steps[number], Occurrence::Observation(_)) {
                 way.condition.push(at_least(&now, &Term::subtract(&literal(low), &own)));
@@ -268,7 +268,7 @@ impl Search<'_, '_> {
             let Some(mut next) = next.filter(|_| verdict != Some(Verdict::Fail)) else { continue };
             if is_doubted {
                 let guard = Term::and(next.condition.split_off(way.condition.len()));
-                next.ask(&apart(&guard, &way.condition, &now));
+                next.ask(&split_instants(&guard, &way.condition, &now));
             }
             options.push((verdict, next));
         }
@@ -296,7 +296,7 @@ impl Search<'_, '_> {
                 self.is_unclear = true;
                 continue;
             }
-            if let Some(found) = self.from(order, at + 1, next) {
+            if let Some(found) = self.continue_from(order, at + 1, next) {
                 return Some(found);
             }
         }
@@ -313,7 +313,7 @@ impl Search<'_, '_> {
     }
 
     /// Instants for a way that goes through.
-    fn instants(&mut self, order: &[usize], way: &SymbolicState) -> Option<PossibleRun> {
+    fn find_instants(&mut self, order: &[usize], way: &SymbolicState) -> Option<PossibleRun> {
         self.queries += 1;
         if self.queries > MOST {
             self.is_unclear = true;
@@ -365,7 +365,7 @@ impl Search<'_, '_> {
 /// The guard with an instant of its own for each part. A system that was held up does what is due in an
 /// order of its own, and the end of a window may be that of something else that has not come yet: so what
 /// came may have been due before one end, and have happened behind another.
-fn apart(guard: &Term, conditions: &[Term], now: &Term) -> Term {
+fn split_instants(guard: &Term, conditions: &[Term], now: &Term) -> Term {
     let Some(now) = now.as_datum() else { return guard.clone() };
     let bounds: Vec<Term> = conditions.iter().filter(|condition| condition.mentions(now)).cloned().collect();
     let mut count = 0;

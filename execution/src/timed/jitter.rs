@@ -151,7 +151,7 @@ impl JitterProbe {
     }
 
     /// A wait of ours that should have ended at `due` has ended now.
-    pub fn woke(&self, due: Instant) {
+    pub fn note_wake(&self, due: Instant) {
         let now = Instant::now();
         // What this thread waited for a processor is counted by who asks for all that it has waited.
         self.0.with(|noted| noted.note(now, now.saturating_duration_since(due), Duration::ZERO));
@@ -188,7 +188,7 @@ impl OwnWaits {
         OwnWaits(File::open("/proc/thread-self/schedstat").ok())
     }
 
-    /// Nothing where the kernel does not tell.
+    /// Reads how long the thread has waited for a processor so far; 0 where the kernel does not tell.
     fn read(&self) -> Duration {
         let mut bytes = [0; 96];
         let read = self.0.as_ref().and_then(|file| file.read_at(&mut bytes, 0).ok()).unwrap_or(0);

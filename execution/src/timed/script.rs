@@ -40,10 +40,10 @@ impl Director for Player<'_> {
         if scene.judge.can_send(&soon) {
             return Plan::Send(soon);
         }
-        later(&scene, event).map_or(Plan::Wait(None), Plan::Send)
+        send_when_open(&scene, event).map_or(Plan::Wait(None), Plan::Send)
     }
 
-    fn saw(&mut self, step: &RunStep) {
+    fn note_step(&mut self, step: &RunStep) {
         let Some((cue, rest)) = self.script.split_first() else { return };
         match (&step.what, cue) {
             (Occurrence::Stimulus(_), Cue::Send(_)) | (Occurrence::Silence(_), Cue::Observe(_)) => {}
@@ -63,7 +63,7 @@ impl Director for Player<'_> {
 }
 
 /// The event as soon as a window of this state is open.
-fn later(scene: &Scene<'_>, event: &Event) -> Option<Event> {
+fn send_when_open(scene: &Scene<'_>, event: &Event) -> Option<Event> {
     let (test, states) = scene.judge.scene()?;
     let (state, timed) = (states.first()?, test.timed.as_ref()?);
     let far = seconds(timed.silence_after);

@@ -48,6 +48,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'
 }
 
 impl Director for Planner<'_> {
+    /// Tries the moves in order. A wait in front of others is cut short by lot, unless it is planned.
     fn plan(&mut self, scene: Scene<'_>) -> Plan {
         let Scene { judge, now, tolerance, takes_stimuli, .. } = scene;
         let Some(moves) = order(&mut self.strategy, judge, &self.weights, &mut self.random, &mut self.solver)
@@ -92,10 +93,10 @@ impl Director for Planner<'_> {
         }
     }
 
-    fn saw(&mut self, step: &RunStep) {
+    fn note_step(&mut self, step: &RunStep) {
         if let Some(event) = step.what.event() {
             // Delays are measured: no values to use again.
-            self.values.saw(event.values.get(1..).unwrap_or_default());
+            self.values.remember_values(event.values.get(1..).unwrap_or_default());
         }
         if let Some(number) = step.transition {
             self.strategy.took(number);

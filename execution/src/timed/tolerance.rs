@@ -45,7 +45,7 @@ impl Interval {
 }
 
 /// The transition that takes an observation in this state, and the state behind it.
-pub fn taken(test: &TestCase, state: &State, event: &Event) -> Option<(TransitionId, State)> {
+pub fn find_taken(test: &TestCase, state: &State, event: &Event) -> Option<(TransitionId, State)> {
     named(test, state, event)
         .find_map(|(number, _)| Some((number, test.observed(number, state, &event.values)?)))
 }
@@ -54,7 +54,7 @@ pub fn taken(test: &TestCase, state: &State, event: &Event) -> Option<(Transitio
 /// does.
 pub fn fails(test: &TestCase, state: &State, event: &Event) -> bool {
     let elsewhere = test.timed.as_ref().zip(test.iosts.find_action(&event.action));
-    match taken(test, state, event) {
+    match find_taken(test, state, event) {
         Some((_, next)) => test.verdict(next.location) == Some(Verdict::Fail),
         None => !elsewhere.is_some_and(|(timed, action)| timed.uncontrollable.contains(&action)),
     }
@@ -62,7 +62,7 @@ pub fn fails(test: &TestCase, state: &State, event: &Event) -> bool {
 
 /// The delay in the interval that does not fail, the nearest to that of the event; `None` where none is
 /// known.
-pub fn nearest(
+pub fn nearest_delay(
     test: &TestCase,
     state: &State,
     event: &Event,

@@ -54,9 +54,9 @@ pub fn choose(
     let action = test.iosts.action(transition.action);
     let delay = action.parameters.first()?;
     if let Some(planned) = planned
-        && let Some(found) = within(wanted, planned, delay_of(planned).filter(|at| *at >= now), random)
+        && let Some(found) = fit_in(wanted, planned, delay_of(planned).filter(|at| *at >= now), random)
     {
-        values.planned();
+        values.note_planned();
         return Some(found);
     }
     let from =
@@ -64,7 +64,7 @@ pub fn choose(
     let guard = Term::and([transition.guard.clone(), from]);
     let chosen = values.choose(&guard, &action.parameters, &state.valuation, random, solver)?;
     let event = Event::new(action.name.clone(), chosen);
-    let found = within(wanted, &event, None, random);
+    let found = fit_in(wanted, &event, None, random);
     // What came with the values is in the window; it can be met where it is a whole number of microseconds.
     found.or_else(|| {
         let at = delay_of(&event)?;
@@ -73,7 +73,7 @@ pub fn choose(
 }
 
 /// The event at an instant of its window: at this one, where it is one of them.
-fn within(wanted: WindowRequest<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
+fn fit_in(wanted: WindowRequest<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
     let WindowRequest { test, state, number, now, margin, .. } = wanted;
     let window = window(&test.iosts, &test.iosts.transitions[number], state, event)?;
     let far = super::seconds(test.timed.as_ref()?.silence_after);

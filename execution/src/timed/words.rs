@@ -6,11 +6,11 @@ use coreach_model::number::time_text;
 use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
-use crate::judge::case::quiet;
+use crate::judge::case::take_silence;
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome};
 use crate::test_case::TestCase;
-use crate::timed::tolerance::{Interval, fails, nearest};
+use crate::timed::tolerance::{Interval, fails, nearest_delay};
 use crate::timed::{delay_of, without_delay};
 
 /// A step: `Forward(0, 1) after 0.100349 s`.
@@ -29,13 +29,15 @@ pub fn told(what: &Occurrence) -> String {
 pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome: &Outcome) -> Option<String> {
     test.timed.as_ref()?;
     let (next, why) = match (outcome, decisive) {
-        (Outcome::Verdict(Verdict::Fail, Cause::Silence(length)), _) => (quiet(test, state, *length)?.1, ""),
+        (Outcome::Verdict(Verdict::Fail, Cause::Silence(length)), _) => {
+            (take_silence(test, state, *length)?.1, "")
+        }
         (Outcome::Verdict(verdict, Cause::Event), Some(event)) => {
-            let next = super::tolerance::taken(test, state, event)?.1;
+            let next = super::tolerance::find_taken(test, state, event)?.1;
             let always = Interval { low: RBig::ZERO, high: None };
             let is_fail = *verdict == Verdict::Fail && fails(test, state, event);
             let why = match is_fail
-                .then(|| nearest(test, state, event, delay_of(event)?, &always, &mut Lazy::default()))
+                .then(|| nearest_delay(test, state, event, delay_of(event)?, &always, &mut Lazy::default()))
             {
                 None => "",
                 Some(Some(_)) => ": at another time it is allowed",

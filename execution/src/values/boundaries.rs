@@ -34,6 +34,7 @@ pub fn boundaries<'t>(
     found
 }
 
+/// Returns the ends of a parameter's range under the guard, and what is one inside of each.
 fn of_one<'v>(
     guard: &Term,
     datum: &Datum,

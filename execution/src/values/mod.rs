@@ -90,7 +90,7 @@ impl Values {
     pub fn begin(&mut self, constants: &[(Datum, Value)]) {
         self.seen.clear();
         self.counts.clear();
-        self.saw(&constants.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>());
+        self.remember_values(&constants.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>());
     }
 
     /// Ends a run: how often each source was used.
@@ -99,7 +99,7 @@ impl Values {
     }
 
     /// Remembers the values of an event.
-    pub fn saw(&mut self, values: &[Value]) {
+    pub fn remember_values(&mut self, values: &[Value]) {
         for value in values {
             if matches!(value, Value::Int(_) | Value::Real(_) | Value::String(_) | Value::Id(..))
                 && !self.seen.contains(value)
@@ -129,7 +129,8 @@ impl Values {
         if condition.is_false() {
             return None;
         }
-        let Open { condition: open, parameters: free, defined } = opened(&condition, parameters);
+        let Open { condition: open, parameters: free, defined } =
+            substitute_definitions(&condition, parameters);
         // What the condition does not mention may be anything.
         let drawable = free.iter().all(|datum| is_drawable(datum.ty()) || !open.mentions(datum));
         let wants_solver = draw::source(&self.mix, random) == Source::Diverse;
@@ -209,7 +210,7 @@ impl Values {
     }
 
     /// Notes a stimulus with the values of a plan.
-    pub fn planned(&mut self) {
+    pub fn note_planned(&mut self) {
         self.count(&[Source::Planned]);
     }
 
@@ -300,7 +301,7 @@ struct Open {
 }
 
 /// What is left where each string, array or record for which there is an equation is put in.
-fn opened(condition: &Term, parameters: &[Datum]) -> Open {
+fn substitute_definitions(condition: &Term, parameters: &[Datum]) -> Open {
     let mut open = Open { condition: condition.clone(), parameters: Vec::new(), defined: Vec::new() };
     for datum in parameters {
         let definition = match datum.ty() {

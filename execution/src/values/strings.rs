@@ -41,7 +41,7 @@ const LONGEST: i64 = 300;
 
 /// Any string.
 pub fn any(random: &mut Random) -> Value {
-    Value::string(&if random.below(4) == 0 { odd(random).to_owned() } else { plain(random) })
+    Value::string(&if random.below(4) == 0 { draw_odd(random).to_owned() } else { draw_plain(random) })
 }
 
 /// A string for this condition on the datum, from the source, or from the next best where that has none: the
@@ -54,7 +54,7 @@ pub fn string(
     known: &[Value],
     random: &mut Random,
 ) -> (Value, Source) {
-    let Named { words, lengths, expressions } = named(condition, datum);
+    let Named { words, lengths, expressions } = read_mentions(condition, datum);
     let known: Vec<Value> =
         words.iter().map(|word| Value::string(word)).chain(known.iter().cloned()).collect();
     let own: Vec<Term> = condition.conjuncts();
@@ -75,15 +75,15 @@ pub fn string(
     if let Some(expression) = random.pick(&expressions).cloned()
         && random.below(8) > 0
     {
-        return (Value::string(&of_expression(&expression, &lengths, random)), source);
+        return (Value::string(&draw_of_expression(&expression, &lengths, random)), source);
     }
     let found = match source {
         Source::Boundary if !lengths.is_empty() => {
             let near = lengths[random.below(lengths.len())] + random.below(3) as i64 - 1;
-            Some(of_length(usize::try_from(near).unwrap_or(0), &words, random))
+            Some(draw_of_length(usize::try_from(near).unwrap_or(0), &words, random))
         }
-        Source::Small => Some(plain(random)),
-        Source::Large => Some(odd(random).to_owned()),
+        Source::Small => Some(draw_plain(random)),
+        Source::Large => Some(draw_odd(random).to_owned()),
         Source::Seen => {
             let strings = seen.iter().filter(|value| matches!(value, Value::String(_))).cloned();
             if let Some(value) = random.pick(&strings.collect::<Vec<_>>()) {
@@ -95,7 +95,7 @@ pub fn string(
     };
     match found {
         Some(text) => (Value::string(&text), source),
-        None => (Value::string(&beside_a_word(&words, random)), Source::Uniform),
+        None => (Value::string(&extend_word(&words, random)), Source::Uniform),
     }
 }
 
@@ -122,36 +122,36 @@ fn neighbour(word: &str, random: &mut Random) -> String {
 }
 
 /// A word of the condition, whole or with something before or behind it; a plain string where there is none.
-fn beside_a_word(words: &[String], random: &mut Random) -> String {
-    let Some(word) = random.pick(words) else { return plain(random) };
+fn extend_word(words: &[String], random: &mut Random) -> String {
+    let Some(word) = random.pick(words) else { return draw_plain(random) };
     match random.below(4) {
-        0 => format!("{word}{}", plain(random)),
-        1 => format!("{}{word}", plain(random)),
-        2 => format!("{word}{}", odd(random)),
+        0 => format!("{word}{}", draw_plain(random)),
+        1 => format!("{}{word}", draw_plain(random)),
+        2 => format!("{word}{}", draw_odd(random)),
         _ => word.clone(),
     }
 }
 
 /// A string of so many characters, which begins with a word of the condition or does not.
-fn of_length(length: usize, words: &[String], random: &mut Random) -> String {
+fn draw_of_length(length: usize, words: &[String], random: &mut Random) -> String {
     let start = random.pick(words).filter(|_| random.below(2) == 0).cloned().unwrap_or_default();
     let filling = ['a', '0', ' ', '\u{e9}', '\u{1f600}'][random.below(5)];
     start.chars().chain(std::iter::repeat(filling)).take(length).collect()
 }
 
-fn plain(random: &mut Random) -> String {
+fn draw_plain(random: &mut Random) -> String {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let length = random.below(9);
     (0..length).map(|_| char::from(LETTERS[random.below(LETTERS.len())])).collect()
 }
 
-fn odd(random: &mut Random) -> &'static str {
+fn draw_odd(random: &mut Random) -> &'static str {
     ODD[random.below(ODD.len())]
 }
 
 /// A word of the expression; half of the time of several the one whose length is nearest to one that the
 /// guard names.
-fn of_expression(expression: &RegularExpression, lengths: &[i64], random: &mut Random) -> String {
+fn draw_of_expression(expression: &RegularExpression, lengths: &[i64], random: &mut Random) -> String {
     let near = random.pick(lengths).copied().filter(|_| random.below(2) == 0);
     let Some(length) = near else { return expression.word(random) };
     let words = (0..8).map(|_| expression.word(random));
@@ -168,7 +168,7 @@ struct Named {
     expressions: Vec<RegularExpression>,
 }
 
-fn named(condition: &Term, datum: &Datum) -> Named {
+fn read_mentions(condition: &Term, datum: &Datum) -> Named {
     let mut named = Named::default();
     let mut seen = std::collections::HashSet::new();
     for conjunct in condition.conjuncts().iter().filter(|conjunct| conjunct.mentions(datum)) {

@@ -42,7 +42,7 @@ fn choose_all(iosts: &Iosts, mix: Mix, runs: u64) -> (BTreeSet<Vec<String>>, BTr
             continue;
         };
         assert!(fire(iosts, transition, &state, &found).is_some(), "{found:?}");
-        values.saw(&found);
+        values.remember_values(&found);
         seen.insert(found.iter().map(ToString::to_string).collect());
     }
     (seen, values.end(), none)

@@ -87,8 +87,8 @@ pub fn candidates(
     let Some(drawn) = drawn else { return Vec::new() };
     let mut all = vec![drawn.clone()];
     for (place, parameter) in action.parameters.iter().enumerate() {
-        let mut tried = near(sought, parameter, state, &drawn);
-        tried.extend(turns(&sought.turned[number], place, &action.parameters, state, &drawn));
+        let mut tried = nearby_values(sought, parameter, state, &drawn);
+        tried.extend(turning_values(&sought.turned[number], place, &action.parameters, state, &drawn));
         tried.retain(|value| value.is_in(parameter.ty()) && *value != drawn[place]);
         tried.sort();
         tried.dedup();
@@ -107,7 +107,7 @@ pub fn candidates(
 
 /// Where comparisons begin or cease to hold, and beside that, as one parameter changes and all else stays:
 /// exact where the difference of the sides is linear in it, a guess elsewhere.
-fn turns(
+fn turning_values(
     sides: &[(Term, Term)],
     place: usize,
     parameters: &[Datum],
@@ -145,7 +145,7 @@ fn turns(
 }
 
 /// Values of a parameter's type that other data have, and those beside them.
-fn near(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
+fn nearby_values(sought: &SoughtGoal, parameter: &Datum, state: &State, drawn: &[Value]) -> Vec<Value> {
     /// All values of a type with so few are tried.
     const FEW: usize = 8;
     match parameter.ty() {

@@ -152,7 +152,7 @@ impl SoughtGoal {
         });
         let mut turned = iosts.transitions.map(|_| Vec::new());
         for (number, compared) in compared.numbered() {
-            turned[number] = sides(&iosts, number, compared);
+            turned[number] = find_sides(&iosts, number, compared);
         }
         let counts = |variable: &&Datum| match variable.ty() {
             Type::Bool | Type::Enum(_) => true,
@@ -222,7 +222,7 @@ impl SoughtGoal {
     }
 
     /// The goals that a step meets.
-    pub fn met(&self, trail: &Trail, number: TransitionId) -> Vec<usize> {
+    pub fn goals_met(&self, trail: &Trail, number: TransitionId) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         let mut meet = |goal: &WalkGoal| found.extend(self.numbers.get(goal));
         meet(&WalkGoal::Transition(number));
@@ -302,9 +302,9 @@ impl SoughtGoal {
                 {
                     found.push(Class::End(number, place, value == high));
                 }
-                // Of two parameters once.
+                // Each pair of parameters once.
                 for (at, other) in others.iter().copied().chain(&values[..place]).enumerate() {
-                    let beside = beside(value, other);
+                    let beside = compare_near(value, other);
                     found.extend(beside.map(|sign| Class::Beside(number, place, at, sign)));
                 }
             }
@@ -362,7 +362,7 @@ fn first_value(iosts: &Iosts, variable: &Datum) -> Value {
 }
 
 /// The sides of the comparisons of numbers that a transition's parameters can turn.
-fn sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Term>)) -> Vec<(Term, Term)> {
+fn find_sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Term>)) -> Vec<(Term, Term)> {
     let transition = &iosts.transitions[number];
     let parameters = &iosts.action(transition.action).parameters;
     let (before, after) = compared;
@@ -380,7 +380,7 @@ fn sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Term>))
 }
 
 /// One less, equal, one more; `None` of what is further away or no number.
-fn beside(value: &Value, other: &Value) -> Option<i8> {
+fn compare_near(value: &Value, other: &Value) -> Option<i8> {
     match (value, other) {
         (Value::Int(value), Value::Int(other)) => {
             let distance = value - other;

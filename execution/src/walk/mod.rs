@@ -202,7 +202,7 @@ impl Walk {
         self.resets += usize::from(self.ends == Some(Ends::Reset));
         (self.own_events, self.is_silent, self.ends, self.last, self.last_new) = (0, false, None, 0, 0);
         self.route.clear();
-        self.arrives();
+        self.decide_listening();
     }
 
     /// Is it over, so that no run follows?
@@ -267,7 +267,7 @@ impl Walk {
                 self.events += 1;
                 self.own_events += 1;
                 self.last += usize::from(self.ends.is_some());
-                self.values.saw(&event.values);
+                self.values.remember_values(&event.values);
                 Some(event)
             }
         };
@@ -287,7 +287,7 @@ impl Walk {
                 let states = judge.scene().map(|(_, states)| states).unwrap_or_default();
                 self.positions = Positions::at(&self.sought, states);
             }
-            self.arrives();
+            self.decide_listening();
         }
         // What was planned up to here has happened, or something else has; who has only listened goes on.
         if event.is_some() || !listened {
@@ -322,7 +322,7 @@ impl Walk {
             }
             if self.route.is_empty()
                 && random.chance(BY_LOT)
-                && let Some(any) = self.any(random, solver)
+                && let Some(any) = self.draw_move(random, solver)
             {
                 return Some(vec![any]);
             }
@@ -338,7 +338,7 @@ impl Walk {
         }
         if self.ends.is_none() {
             // Nothing can be planned: whatever there is to do, and else another beginning.
-            if let Some(any) = self.any(random, solver) {
+            if let Some(any) = self.draw_move(random, solver) {
                 return Some(vec![any]);
             }
             self.ends = Some(if self.own_events == 0 { Ends::Over } else { Ends::Reset });
@@ -349,7 +349,7 @@ impl Walk {
 
     /// Where nothing may come, what comes is wrong: that is listened for at the first, the second, the fourth
     /// visit, and so on.
-    fn arrives(&mut self) {
+    fn decide_listening(&mut self) {
         self.listens = false;
         if self.sought.quiescence().is_some() {
             return;
@@ -369,7 +369,7 @@ impl Walk {
     }
 
     /// Something that can be done, by lot: a stimulus, or a wait where something may come.
-    fn any(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Move> {
+    fn draw_move(&mut self, random: &mut Random, solver: &mut dyn Solver) -> Option<Move> {
         let Walk { sought, positions, values, .. } = self;
         self.route.clear();
         let mut stimuli: BTreeMap<TransitionId, Planned> = BTreeMap::new();

@@ -42,10 +42,10 @@ pub struct MetGoals {
 }
 
 impl Positions {
-    /// In these states, with nothing behind.
+    /// Makes the positions of these states, where no goal was met on the way.
     pub fn at<'a>(sought: &SoughtGoal, states: impl IntoIterator<Item = &'a State>) -> Self {
         let begin = |state: &State| ((state.clone(), Trail::default()), BTreeSet::new());
-        Positions { all: states.into_iter().map(begin).collect() }.closed(sought)
+        Positions { all: states.into_iter().map(begin).collect() }.close_under_internal(sought)
     }
 
     /// All of them.
@@ -80,12 +80,12 @@ impl Positions {
                 let Some(to) = fire(&sought.iosts, transition, state, &event.values) else { continue };
                 let signs = sought.signs(number, state, &event.values, &to);
                 met.classes.extend(sought.classes(number, state, &event.values, &signs));
-                let goals = goals.iter().copied().chain(sought.met(trail, number)).collect();
+                let goals = goals.iter().copied().chain(sought.goals_met(trail, number)).collect();
                 let behind = sought.after(trail, number, state, &to);
                 next.arrive((to, behind), goals);
             }
         }
-        *self = next.closed(sought);
+        *self = next.close_under_internal(sought);
         let mut common = self.all.values();
         let first = common.next().cloned().unwrap_or_default();
         met.goals = common.fold(first, |common, more| common.intersection(more).copied().collect());
@@ -114,8 +114,8 @@ impl Positions {
         }
     }
 
-    /// With all that internal steps lead to.
-    fn closed(mut self, sought: &SoughtGoal) -> Self {
+    /// Adds all positions that internal steps lead to.
+    fn close_under_internal(mut self, sought: &SoughtGoal) -> Self {
         let mut work: Vec<Position> = self.all.keys().cloned().collect();
         while let Some(position) = work.pop() {
             let (state, trail) = &position;
@@ -126,7 +126,7 @@ impl Positions {
                 let transition = &sought.iosts.transitions[number];
                 let Some(to) = fire(&sought.iosts, transition, state, &[]) else { continue };
                 let mut goals = self.all.get(&position).cloned().unwrap_or_default();
-                goals.extend(sought.met(trail, number));
+                goals.extend(sought.goals_met(trail, number));
                 let behind = sought.after(trail, number, state, &to);
                 let next = (to, behind);
                 if self.arrive(next.clone(), goals) {

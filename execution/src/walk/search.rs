@@ -195,10 +195,10 @@ pub fn search<'p>(
     let mut known: FastSet<Essence> = FastSet::default();
     let mut features = Features::default();
     let mut nodes: Vec<Node> = Vec::new();
-    // Those with a value that was not there before, and the others.
+    // Nodes to look at: first those with a value that was not there before, then the others.
     let mut queues: [VecDeque<usize>; 2] = [VecDeque::new(), VecDeque::new()];
     for position in from {
-        known.insert(essence(sought, position));
+        known.insert(live_part(sought, position));
         is_novel(sought, &mut features, &position.0);
         queues[0].push_back(nodes.len());
         let (position, fresh) = (position.clone(), Vec::new());
@@ -225,11 +225,11 @@ pub fn search<'p>(
             }
             let transition = &sought.iosts.transitions[number];
             let action = &sought.iosts.action(transition.action).name;
-            let met = sought.met(&trail, number);
+            let met = sought.goals_met(&trail, number);
             // The nearest place where it may be tried is tried with more values.
             let most = if tried.insert(number) { MANY } else { FEW };
             let mut steps: Vec<(u64, Vec<usize>, &KnownStep)> = Vec::new();
-            // From where the walk is, other values are tried each time.
+            // At the position of the walk itself, other values are tried each time.
             let all = match at < roots {
                 true => list_steps(sought, worth, (number, &state), most, false, sources),
                 false => tried_steps.list(sought, worth, (number, &state), most, sources),
@@ -259,7 +259,7 @@ pub fn search<'p>(
                 let is_better = best.as_ref().is_none_or(|best| one.is_better(best));
                 let behind = sought.after(&trail, number, &state, &step.to);
                 let position = (step.to.clone(), behind);
-                let is_new = known.insert(essence(sought, &position));
+                let is_new = known.insert(live_part(sought, &position));
                 if is_new {
                     let is_novel = is_novel(sought, &mut features, &position.0);
                     queues[usize::from(!is_novel)].push_back(nodes.len());
@@ -277,7 +277,7 @@ pub fn search<'p>(
     }
     if let Some(Best { at, .. }) = best {
         found.target = nodes[at].fresh.iter().copied().max_by_key(|item| worth.of(*item));
-        found.route = way(&nodes, at);
+        found.route = visible_way_to(&nodes, at);
     }
     found
 }
@@ -292,7 +292,7 @@ fn is_novel(sought: &SoughtGoal, features: &mut Features, state: &State) -> bool
 }
 
 /// A position without the data that nobody reads any more.
-fn essence(sought: &SoughtGoal, (state, trail): &Position) -> Essence {
+fn live_part(sought: &SoughtGoal, (state, trail): &Position) -> Essence {
     (state.location, sought.live(state).map(|(_, _, value)| value.clone()).collect(), trail.clone())
 }
 
@@ -309,7 +309,7 @@ fn is_on_way(nodes: &[Node], at: usize, item: usize) -> bool {
 }
 
 /// The visible steps to a node.
-fn way(nodes: &[Node], at: usize) -> VecDeque<Planned> {
+fn visible_way_to(nodes: &[Node], at: usize) -> VecDeque<Planned> {
     let mut way = VecDeque::new();
     let mut at = at;
     while let Some((before, step)) = &nodes[at].from {

@@ -41,13 +41,14 @@ pub fn tour(
     };
     let all: Vec<TransitionId> = iosts.transitions.numbers().collect();
     let here = state.location.place();
-    let ahead = reached(iosts.locations.len(), here, all.iter().map(|one| ends(*one)));
-    let behind = reached(iosts.locations.len(), here, all.iter().map(|one| ends(*one)).map(|(a, b)| (b, a)));
+    let ahead = find_reached(iosts.locations.len(), here, all.iter().map(|one| ends(*one)));
+    let behind =
+        find_reached(iosts.locations.len(), here, all.iter().map(|one| ends(*one)).map(|(a, b)| (b, a)));
     let stays = |at: usize| ahead[at] && behind[at];
     let within: Vec<TransitionId> =
         all.into_iter().filter(|one| stays(ends(*one).0) && stays(ends(*one).1)).collect();
     let edges: Vec<(usize, usize)> = within.iter().map(|one| ends(*one)).collect();
-    let goal = |one: &TransitionId| sought.met(&Trail::default(), *one).into_iter().next();
+    let goal = |one: &TransitionId| sought.goals_met(&Trail::default(), *one).into_iter().next();
     let is_new = |one: &TransitionId| goal(one).is_some_and(|goal| worth.is_fresh(goal));
     let is_needed: Vec<bool> = within.iter().map(is_new).collect();
     let Some(way) = closed(iosts.locations.len(), &edges, &is_needed, here) else { return VecDeque::new() };
@@ -73,7 +74,7 @@ pub fn tour(
 }
 
 /// Where edges lead from here.
-fn reached(locations: usize, here: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
+fn find_reached(locations: usize, here: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<bool> {
     let mut next = vec![Vec::new(); locations];
     edges.for_each(|(from, to)| next[from].push(to));
     let mut found = vec![false; locations];

@@ -62,7 +62,7 @@ impl Item {
 }
 
 impl Worth {
-    /// Before anything was met.
+    /// Makes the worth of all items before anything was met.
     pub fn new(sought: &SoughtGoal) -> Self {
         let items = sought.goals.iter().map(|goal| Item::new(New::Goal, goal.weight()));
         let items: Vec<Item> = items.collect();

@@ -27,7 +27,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    fn joined(self, other: Sort) -> Sort {
+    fn widen(self, other: Sort) -> Sort {
         match (self, other) {
             (Sort::Integer, Sort::Real) => Sort::Real,
             _ => self,
@@ -62,14 +62,14 @@ pub fn infer<'a>(
             budget::ask();
             match seen {
                 UsesSeen::Guard(tree) => {
-                    state.look(tree, Some(Sort::Truth));
+                    state.infer_sort(tree, Some(Sort::Truth));
                 }
                 UsesSeen::Assigned(assignment) => {
                     let target = state.sorts.get(&assignment.target).copied();
                     // A number that is assigned to a real need not be one.
                     let expected = target.filter(|sort| *sort == Sort::Truth);
                     state.mentioned.push(assignment.target.clone());
-                    if let Some(sort) = state.look(&assignment.value, expected) {
+                    if let Some(sort) = state.infer_sort(&assignment.value, expected) {
                         state.learn(&assignment.target, sort);
                     }
                 }
@@ -99,7 +99,7 @@ struct Inference {
 impl Inference {
     fn learn(&mut self, name: &str, sort: Sort) {
         let old = self.sorts.get(name).copied();
-        let new = old.map_or(sort, |old| old.joined(sort));
+        let new = old.map_or(sort, |old| old.widen(sort));
         if old != Some(new) {
             self.sorts.insert(name.to_owned(), new);
             self.changed = true;
@@ -107,7 +107,7 @@ impl Inference {
     }
 
     /// What the expression is, where it is expected to be that; learns of its variables.
-    fn look(&mut self, tree: &ForeignExpression, expected: Option<Sort>) -> Option<Sort> {
+    fn infer_sort(&mut self, tree: &ForeignExpression, expected: Option<Sort>) -> Option<Sort> {
         match &tree.kind {
             ForeignKind::Name(name) => {
                 if !self.sorts.contains_key(name) {
@@ -124,19 +124,19 @@ impl Inference {
             ForeignKind::Number(digits) if digits.contains('.') => Some(Sort::Real),
             ForeignKind::Number(_) => Some(Sort::Integer),
             ForeignKind::Not(inner) => {
-                self.look(inner, Some(Sort::Truth));
+                self.infer_sort(inner, Some(Sort::Truth));
                 Some(Sort::Truth)
             }
-            ForeignKind::Negate(inner) => self.look(inner, Some(Sort::Integer)),
+            ForeignKind::Negate(inner) => self.infer_sort(inner, Some(Sort::Integer)),
             ForeignKind::And(parts) | ForeignKind::Or(parts) => {
                 for part in parts {
-                    self.look(part, Some(Sort::Truth));
+                    self.infer_sort(part, Some(Sort::Truth));
                 }
                 Some(Sort::Truth)
             }
             ForeignKind::Implies(a, b) => {
-                self.look(a, Some(Sort::Truth));
-                self.look(b, Some(Sort::Truth));
+                self.infer_sort(a, Some(Sort::Truth));
+                self.infer_sort(b, Some(Sort::Truth));
                 Some(Sort::Truth)
             }
             ForeignKind::Compare(first, rest) => {
@@ -145,25 +145,26 @@ impl Inference {
                 let mut left = first.as_ref();
                 for (_, right) in rest {
                     let start = is_order.then_some(Sort::Integer);
-                    let known = self.look(left, start).or(self.look(right, start));
+                    let known = self.infer_sort(left, start).or(self.infer_sort(right, start));
                     // What is compared with something is of its kind.
-                    self.look(left, known);
-                    self.look(right, known);
+                    self.infer_sort(left, known);
+                    self.infer_sort(right, known);
                     left = right;
                 }
                 Some(Sort::Truth)
             }
             ForeignKind::Arithmetic(operation, a, b) => {
-                let (left, right) = (self.look(a, Some(Sort::Integer)), self.look(b, Some(Sort::Integer)));
+                let (left, right) =
+                    (self.infer_sort(a, Some(Sort::Integer)), self.infer_sort(b, Some(Sort::Integer)));
                 let is_real =
                     *operation == Operation::Divide || left == Some(Sort::Real) || right == Some(Sort::Real);
                 Some(if is_real { Sort::Real } else { Sort::Integer })
             }
             ForeignKind::Choice(condition, a, b) => {
-                self.look(condition, Some(Sort::Truth));
-                let (left, right) = (self.look(a, expected), self.look(b, expected));
+                self.infer_sort(condition, Some(Sort::Truth));
+                let (left, right) = (self.infer_sort(a, expected), self.infer_sort(b, expected));
                 match (left, right) {
-                    (Some(left), Some(right)) => Some(left.joined(right)),
+                    (Some(left), Some(right)) => Some(left.widen(right)),
                     (one, other) => one.or(other),
                 }
             }

@@ -89,7 +89,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Before the first token of a text that ends at this byte.
+    /// Makes a parser that stands before the first token of a text that ends at this byte.
     pub fn new(tokens: &'a [(ForeignToken, Range<usize>)], end: usize, dialect: Dialect) -> Self {
         Cursor { tokens, at: 0, end, dialect, depth: 0, assigns: false }
     }
@@ -401,6 +401,7 @@ impl<'a> Cursor<'a> {
         result
     }
 
+    /// Parses one assignment in any spelling, such as `++x` and `x += 1`. A declared name goes into `local`.
     fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
         let start = self.span();
         let one = |span: &Range<usize>| ForeignExpression {
@@ -457,7 +458,7 @@ impl<'a> Cursor<'a> {
                         Some(ForeignToken::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="))
                     );
                 if is_chain {
-                    return self.chained(target, at, local);
+                    return self.parse_chained(target, at, local);
                 }
                 let value = self.expression()?;
                 self.end_of_statement()?;
@@ -489,7 +490,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// `x = y = 3`, behind the first sign: `y` is assigned first, and `x` what that is then.
-    fn chained(
+    fn parse_chained(
         &mut self,
         target: String,
         at: Range<usize>,

@@ -181,6 +181,7 @@ impl<'a> Typing<'a> {
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
     }
 
+    /// Translates an operation, or reports one that the model format does not have.
     fn arithmetic(
         &mut self,
         operation: Operation,

@@ -195,6 +195,7 @@ fn statements(collector: &mut Collector, options: &Options, drawing: &Drawing, p
     read
 }
 
+/// Parses the guard and the actions of an edge. `broken`: variables whose assignments cannot be read.
 fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, edge: &'a Edge) -> Texts<'a> {
     let event = edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
     let mut guard = None;

@@ -87,7 +87,7 @@ fn words(piece: &Piece, from: usize) -> Vec<(&'static str, Piece)> {
 }
 
 /// What a word is about: what stands behind it.
-fn behind(word: &str, piece: &Piece) -> Piece {
+fn text_behind(word: &str, piece: &Piece) -> Piece {
     piece.part(word.len()..piece.text.len()).trimmed()
 }
 
@@ -132,8 +132,8 @@ pub fn vertex(piece: &Piece) -> VertexLabel {
     for (word, piece) in words(piece, end) {
         match word {
             "BLOCKED" => label.blocked = true,
-            "SHARED:" => label.shared = Some(behind(word, &piece).text),
-            "INIT:" => label.first = Some(behind(word, &piece)),
+            "SHARED:" => label.shared = Some(text_behind(word, &piece).text),
+            "INIT:" => label.first = Some(text_behind(word, &piece)),
             _ => label.ignored.push(piece),
         }
     }
@@ -152,7 +152,7 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     let skip = |at: usize| at + (text[at..].len() - text[at..].trim_start().len());
     at = skip(at);
     if text[at..].starts_with('[') {
-        let end = closing(&text[at..]).map(|end| at + end);
+        let end = find_closing(&text[at..]).map(|end| at + end);
         let Some(end) = end else {
             return Err((
                 "a guard that does not end: `]` is missing".to_owned(),
@@ -170,7 +170,7 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
         let rest = actions.part(last..actions.text.len()).trimmed();
         if label.guard.is_none()
             && rest.text.starts_with('[')
-            && closing(&rest.text) == Some(rest.text.len() - 1)
+            && find_closing(&rest.text) == Some(rest.text.len() - 1)
         {
             label.guard = Some(rest.part(1..rest.text.len() - 1).trimmed());
             actions = actions.part(0..last);
@@ -242,7 +242,7 @@ pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
 }
 
 /// Where the bracket ends with which the text begins.
-fn closing(text: &str) -> Option<usize> {
+fn find_closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
         match c {

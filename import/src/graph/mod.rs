@@ -35,7 +35,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Nothing drawn yet.
+    /// Makes an empty drawing.
     pub fn new(models: Vec<String>, dialect: Dialect) -> Self {
         Drawing {
             name: None,
@@ -57,7 +57,7 @@ impl Drawing {
     }
 
     /// The vertex that `--initial` names, by its name or else by its identifier.
-    pub fn named(&self, wanted: &str) -> Result<usize, Box<Diagnostic>> {
+    pub fn find_named(&self, wanted: &str) -> Result<usize, Box<Diagnostic>> {
         let by_name = self.vertices.iter().position(|vertex| vertex.name.text == wanted);
         let by_id = || self.vertices.iter().position(|vertex| vertex.id == wanted);
         by_name.or_else(by_id).ok_or_else(|| {

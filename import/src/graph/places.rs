@@ -31,9 +31,11 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// Makes the locations: one for a vertex, or two where a vertex is an output, before and behind it.
+    /// Vertices that share a state are one location.
     pub(super) fn of(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Self> {
         let vertices = &drawing.vertices;
-        // Of vertices that are one, the first.
+        // For each shared state, the first vertex that has it.
         let mut first_of: BTreeMap<&str, usize> = BTreeMap::new();
         let mut representative: Vec<usize> = (0..vertices.len()).collect();
         for (number, vertex) in vertices.iter().enumerate() {
@@ -80,7 +82,7 @@ impl Places {
             }
             let origin = || Some(collector.origin(&vertex.span));
             if is_seen(number) {
-                keys.push((entering(&key(number)), origin(), String::new()));
+                keys.push((entry_key(&key(number)), origin(), String::new()));
             }
             keys.push((key(number), origin(), vertex.name.text.clone()));
         }
@@ -115,7 +117,7 @@ impl Places {
         let mut reached = left.clone();
         let mut entered = Vec::new();
         for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
-            reached[number] = at(&entering(&key(number)))?;
+            reached[number] = at(&entry_key(&key(number)))?;
             let origin = collector.origin(&vertices[number].span);
             let event = vertices[number].name.text.clone();
             entered.push(Entered { from: reached[number], to: left[number], event, origin });
@@ -132,7 +134,7 @@ impl Places {
 }
 
 /// The key of the location at which a vertex is entered; the sign says that the name is ours.
-fn entering(key: &str) -> String {
+fn entry_key(key: &str) -> String {
     format!("\0entering {key}")
 }
 

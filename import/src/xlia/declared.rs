@@ -66,7 +66,7 @@ impl Declared {
         taken: &BTreeSet<String>,
     ) -> Self {
         let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
-        distinct(collector, machine);
+        check_distinct(collector, machine);
         // Types, and the literals of enumerations.
         let type_names = named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", taken);
         let data: Vec<&Name> = machine
@@ -132,7 +132,7 @@ impl Declared {
         for variable in &machine.variables {
             let known = match variable.ty.text.strip_prefix("time ") {
                 None => type_of(collector, &variable.ty, &types),
-                Some(numbers) => time(collector, &variable.ty, numbers, &types),
+                Some(numbers) => type_of_time(collector, &variable.ty, numbers, &types),
             };
             let Some((ty, is_unsigned)) = known else {
                 declared.scope.insert(variable.name.text.clone(), None);
@@ -250,7 +250,7 @@ pub(super) fn named<'a>(
     naming
 }
 
-fn distinct(collector: &mut Collector, machine: &Machine) {
+fn check_distinct(collector: &mut Collector, machine: &Machine) {
     let data: Vec<&Name> = machine
         .types
         .iter()
@@ -305,7 +305,7 @@ fn type_of(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> 
 }
 
 /// A time: what is received into it may be any real of a port.
-fn time(
+fn type_of_time(
     collector: &mut Collector,
     name: &Name,
     numbers: &str,

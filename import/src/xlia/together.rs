@@ -48,7 +48,7 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
         taken.extend(names(&model));
         whole = Some(match whole {
             None => MachinePart::from(model),
-            Some(whole) => composed(collector, whole, MachinePart::from(model), &machine.name)?,
+            Some(whole) => compose_two(collector, whole, MachinePart::from(model), &machine.name)?,
         });
     }
     let MachinePart { graph, types, open } = whole?;
@@ -83,7 +83,7 @@ fn connect(collector: &mut Collector, system: &mut XliaSystem) {
     let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
     for Connection { is_rendezvous, plugs, span } in connections.iter() {
         let found: Vec<Option<(usize, usize)>> =
-            plugs.iter().map(|plug| find(collector, machines, &known, plug)).collect();
+            plugs.iter().map(|plug| find_port(collector, machines, &known, plug)).collect();
         let senders: Vec<&Plug> = plugs.iter().filter(|plug| !plug.is_input).collect();
         let action = match (is_rendezvous, senders.as_slice()) {
             (false, _) => None,
@@ -133,7 +133,7 @@ fn connect(collector: &mut Collector, system: &mut XliaSystem) {
     }
 }
 
-fn find(
+fn find_port(
     collector: &mut Collector,
     machines: &[Machine],
     known: &BTreeMap<&str, usize>,
@@ -178,7 +178,7 @@ impl From<Model> for MachinePart {
     }
 }
 
-fn composed(
+fn compose_two(
     collector: &mut Collector,
     one: MachinePart,
     other: MachinePart,

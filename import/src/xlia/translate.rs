@@ -185,7 +185,7 @@ impl Translation<'_> {
         (names.into_iter().map(|name| name.map(|name| name.text)).collect(), naming)
     }
 
-    fn typed(&mut self, tree: &ForeignExpression, ty: &Type, whose: &str) -> Option<Term> {
+    fn translate_typed(&mut self, tree: &ForeignExpression, ty: &Type, whose: &str) -> Option<Term> {
         let mut typing = Typing::new(&self.declared.scope, Dialect::Xlia);
         let term = typing.of_type(tree, ty, whose);
         report(self.collector, self.piece, typing.mistakes);
@@ -219,17 +219,19 @@ impl Translation<'_> {
             None => {
                 let tree =
                     ForeignExpression { kind: ForeignKind::Name(name.text.clone()), span: name.span.clone() };
-                self.typed(&tree, &Type::Int, "this");
+                self.translate_typed(&tree, &Type::Int, "this");
                 None
             }
         }
     }
 
+    /// Translates first values and `@init` into the initial condition, and the variables that it gives a
+    /// value.
     fn initial(&mut self, start: &XliaState) -> (Term, BTreeSet<Datum>) {
         let mut state = Substitution::new();
         for (datum, tree) in &self.declared.first {
-            if let Some(value) = self.typed(tree, datum.ty(), "the first value") {
-                self.begun(&mut state, datum, &value, tree);
+            if let Some(value) = self.translate_typed(tree, datum.ty(), "the first value") {
+                self.begin(&mut state, datum, &value, tree);
             }
         }
         for step in &start.first {
@@ -243,8 +245,8 @@ impl Translation<'_> {
                         }
                         continue;
                     }
-                    if let Some(value) = self.typed(tree, datum.ty(), &format!("`{}`", name.text)) {
-                        self.begun(&mut state, &datum, &value, tree);
+                    if let Some(value) = self.translate_typed(tree, datum.ty(), &format!("`{}`", name.text)) {
+                        self.begin(&mut state, &datum, &value, tree);
                     }
                 }
                 XliaStep::Guard(tree) => {
@@ -272,7 +274,7 @@ impl Translation<'_> {
         (condition, state.into_keys().collect())
     }
 
-    fn begun(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &ForeignExpression) {
+    fn begin(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &ForeignExpression) {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
             self.error(
@@ -324,12 +326,12 @@ impl Translation<'_> {
         for step in &transition.steps {
             match step {
                 XliaStep::Guard(tree) => {
-                    let guard = self.typed(tree, &Type::Bool, "a guard")?;
+                    let guard = self.translate_typed(tree, &Type::Bool, "a guard")?;
                     guards.push(substitute(&guard, &state));
                 }
                 XliaStep::Assign(name, tree) => {
                     let datum = self.variable(name)?;
-                    let value = self.typed(tree, datum.ty(), &format!("`{}`", name.text))?;
+                    let value = self.translate_typed(tree, datum.ty(), &format!("`{}`", name.text))?;
                     if self.declared.clocks.contains(&datum) && value != Term::int(0).to_real() {
                         let message = "a clock is set back to 0, and to nothing else";
                         self.error("untranslatable", message, &tree.span, "another value");
@@ -361,9 +363,9 @@ impl Translation<'_> {
                     }
                     for (parameter, tree) in parameters.iter().zip(values) {
                         if is_input {
-                            self.received(parameter, tree, &mut state)?;
+                            self.receive_into(parameter, tree, &mut state)?;
                         } else {
-                            let value = self.typed(tree, parameter.ty(), "what is sent")?;
+                            let value = self.translate_typed(tree, parameter.ty(), "what is sent")?;
                             guards.push(Term::equal(&Term::datum(parameter), &substitute(&value, &state)));
                         }
                     }
@@ -411,7 +413,7 @@ impl Translation<'_> {
         Some((Edge { source, action: number, guard, assignments: state, target, origin }, resets))
     }
 
-    fn received(
+    fn receive_into(
         &mut self,
         parameter: &Datum,
         tree: &ForeignExpression,

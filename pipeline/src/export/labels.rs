@@ -119,7 +119,7 @@ pub(super) fn html(text: &str) -> String {
         match c {
             '\\' => escaped.push_str("\\\\"),
             '\n' | '\t' | '\r' => escaped.push(' '),
-            c => push_entity(&mut escaped, c),
+            c => push_escaped(&mut escaped, c),
         }
     }
     escaped
@@ -135,13 +135,13 @@ pub(super) fn tooltip(text: &str) -> String {
         match c {
             '\\' => escaped.push_str(r"\\\\"),
             '\n' | '\t' | '\r' => escaped.push(' '),
-            c => push_entity(&mut escaped, c),
+            c => push_escaped(&mut escaped, c),
         }
     }
     escaped
 }
 
-fn push_entity(escaped: &mut String, c: char) {
+fn push_escaped(escaped: &mut String, c: char) {
     match c {
         '&' => escaped.push_str("&amp;"),
         '<' => escaped.push_str("&lt;"),

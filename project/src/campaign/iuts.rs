@@ -31,7 +31,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
     let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
-    let looked = look(&mut collector);
+    let looked = find_parts(&mut collector);
     let ((name, model, secrets), _) = collector.ended(looked)?;
     let mut description = json!({ "name": name, "file": file.text });
     if let Some(model) = model {
@@ -44,16 +44,18 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     if secrets.is_empty() {
         return Ok(described);
     }
-    description["file"] = without(&file.text, &secrets).into();
+    description["file"] = redacted(&file.text, &secrets).into();
     description["redacted"] = true.into();
     Ok(described.kept_as(description.to_string()))
 }
 
-/// The text, with something else in the place of each secret.
-fn without(text: &str, secrets: &[Range<usize>]) -> String {
+/// The text, with `"[redacted]"` in the place of each secret. The places ascend, and do not overlap.
+fn redacted(text: &str, secrets: &[Range<usize>]) -> String {
     let mut kept = text.to_owned();
+    // From the back, so that the places in front stay right.
     for place in secrets.iter().rev() {
-        // The ends of a text of several lines are the file's.
+        // A block scalar's place includes the line end behind it. That must stay, or the next key would stand
+        // on this line.
         let end = place.start + text[place.clone()].trim_end().len();
         kept.replace_range(place.start..end, "\"[redacted]\"");
     }
@@ -105,7 +107,7 @@ fn secrets(root: &Node) -> Vec<Range<usize>> {
 }
 
 /// The name of the implementation, the model that stands for it, and the places of its secrets.
-fn look(collector: &mut Collector) -> Option<(String, Option<String>, Vec<Range<usize>>)> {
+fn find_parts(collector: &mut Collector) -> Option<(String, Option<String>, Vec<Range<usize>>)> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
     let NodeKind::Mapping(entries) = &root.kind else {
@@ -190,7 +192,7 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
 fn same_but_for_secrets(path: &Path, kept: &str) -> Option<Arc<SourceFile>> {
     let file = yaml::load(path).ok()?;
     let root = yaml::parse(&mut Collector::new(file.clone()))?;
-    (without(&file.text, &secrets(&root)) == kept).then_some(file)
+    (redacted(&file.text, &secrets(&root)) == kept).then_some(file)
 }
 
 #[cfg(test)]
@@ -278,7 +280,7 @@ evidence: { redact: [Authorization, Cookie, x-api-key] }
         let mut collector = Collector::new(again.clone());
         let root = yaml::parse(&mut collector).unwrap_or_else(|| panic!("{kept}"));
         let places = secrets(&root);
-        assert_eq!(without(&again.text, &places), again.text);
+        assert_eq!(redacted(&again.text, &places), again.text);
         assert_eq!(places.len(), 6, "{kept}");
         // Another secret makes other runs, and the same text.
         assert_eq!(same_but_for_secrets(&path, kept).unwrap().text, SECRETS);

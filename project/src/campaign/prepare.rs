@@ -62,10 +62,10 @@ pub fn prepare(
         if let TestSource::Configuration(reference) = source {
             match load(&reference.path) {
                 Ok((project, warnings)) => {
-                    note(&mut found, warnings);
+                    add_new_findings(&mut found, warnings);
                     projects.push((project, reference));
                 }
-                Err(errors) => note(&mut found, errors),
+                Err(errors) => add_new_findings(&mut found, errors),
             }
         }
     }
@@ -97,7 +97,7 @@ pub fn prepare(
     let mut leave_out = |none: NoCase, found: &mut Vec<Diagnostic>| {
         left_out.push(none.left_out());
         let warning = |one: Diagnostic| Diagnostic { severity: Severity::Warning, ..one };
-        note(found, none.found.into_iter().map(warning).collect());
+        add_new_findings(found, none.found.into_iter().map(warning).collect());
     };
     let mut failed = false;
     // A test case that is not there may have what a name speaks of.
@@ -106,7 +106,7 @@ pub fn prepare(
         match result {
             Prepared::Mistakes(errors) => {
                 failed = true;
-                note(&mut found, errors);
+                add_new_findings(&mut found, errors);
             }
             Prepared::None(none) => {
                 is_whole = false;
@@ -120,7 +120,7 @@ pub fn prepare(
                 );
             }
             Prepared::Made(mut test, instances, none) => {
-                test.name = distinct(&test.name, &tests);
+                test.name = make_distinct(&test.name, &tests);
                 for one in none {
                     leave_out(NoCase { test: test.name.clone(), ..one }, &mut found);
                 }
@@ -154,7 +154,7 @@ pub fn prepare(
 }
 
 /// Keeps findings, each once: several configurations may share a model.
-fn note(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
     for diagnostic in more {
         if !found.contains(&diagnostic) {
             found.push(diagnostic);
@@ -163,7 +163,7 @@ fn note(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
 }
 
 /// A name that none of the tests has: two configurations may make different test cases of one purpose.
-fn distinct(name: &str, tests: &[(Test, Vec<Instance>)]) -> String {
+fn make_distinct(name: &str, tests: &[(Test, Vec<Instance>)]) -> String {
     let is_free = |name: &String| tests.iter().all(|(test, _)| test.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
@@ -179,7 +179,7 @@ fn read_iuts<'a>(
         let described = match describe(reference, files) {
             Ok(described) => described,
             Err(errors) => {
-                note(found, errors);
+                add_new_findings(found, errors);
                 continue;
             }
         };
@@ -231,10 +231,10 @@ fn ways(
                 iut::load_once(&reference.path, test.case.wire(), Some(locations), files)
             }) {
                 Ok((way, warnings)) => {
-                    note(found, warnings);
+                    add_new_findings(found, warnings);
                     its.push(way);
                 }
-                Err(errors) => note(found, errors),
+                Err(errors) => add_new_findings(found, errors),
             }
         }
         ways.push(its);

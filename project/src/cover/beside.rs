@@ -80,7 +80,7 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
     while let Some(pair) = open.pop() {
         looked += 1;
         budget::ask();
-        // With more pairs of locations there is no such system.
+        // Beyond 600 pairs of locations no such system is made.
         if looked > 600 {
             return None;
         }

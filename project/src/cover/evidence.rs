@@ -61,7 +61,7 @@ impl Route {
         &self.path[..self.path.len() - self.watched]
     }
 
-    /// Of a run along the route, what the system must go along.
+    /// Cuts a run along the route to what the system must go along.
     pub fn promised_by(&self, iosts: &Iosts, evidence: &Evidence) -> Evidence {
         let is_seen = |number: &&TransitionId| iosts.action(iosts.transitions[**number].action).is_visible();
         let events = self.promised().iter().filter(is_seen).count();
@@ -70,7 +70,7 @@ impl Route {
 
     /// The route with the values of this run, which is one along it, asked for; with those of constants too
     /// where `constants` says so.
-    pub fn fixed(&self, iosts: &Iosts, run: &Evidence, constants: bool) -> Self {
+    pub fn with_values_of(&self, iosts: &Iosts, run: &Evidence, constants: bool) -> Self {
         let mut fixed = self.clone();
         let trace = &run.trace;
         let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
@@ -126,7 +126,7 @@ impl Route {
             let own = Term::and([system.enabled(number).clone(), on]);
             let answers = system.outgoing[transition.source].iter().filter(|other| match kind(**other) {
                 ActionKind::Output => true,
-                // Before a stimulus it changes nothing.
+                // In front of a stimulus, silence changes nothing.
                 ActionKind::Quiescence => is_answer,
                 ActionKind::Input | ActionKind::Internal => false,
             });
@@ -146,19 +146,20 @@ impl Route {
 /// The datum has the value, as far as a model can say it: of an array the cells that differ from the others,
 /// and the first ones.
 pub fn says(datum: &Datum, value: &Value) -> Term {
-    said(&Term::datum(datum), value)
+    describe_value(&Term::datum(datum), value)
 }
 
-fn said(term: &Term, value: &Value) -> Term {
+fn describe_value(term: &Term, value: &Value) -> Term {
     match value {
-        Value::Record(_, fields) => {
-            Term::and(fields.iter().enumerate().map(|(at, field)| said(&Term::field(term, at), field)))
-        }
+        Value::Record(_, fields) => Term::and(
+            fields.iter().enumerate().map(|(at, field)| describe_value(&Term::field(term, at), field)),
+        ),
         Value::Array(array) => {
             let numbers = (0..4).map(Value::int).filter(|index| index.is_in(&array.ty.index));
             let indices: BTreeSet<Value> = numbers.chain(array.cells.keys().cloned()).collect();
-            let cell =
-                |index: &Value| said(&Term::select(term, &Term::literal(index.clone())), array.get(index));
+            let cell = |index: &Value| {
+                describe_value(&Term::select(term, &Term::literal(index.clone())), array.get(index))
+            };
             Term::and(indices.iter().map(cell))
         }
         _ => Term::equal(term, &Term::literal(value.clone())),

@@ -78,7 +78,9 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
         let differing = |child: &NodeId| tree.nodes[*child].state.location == product.differs;
         for child in tree.children(number).filter(differing) {
             tries += 1;
-            let Some(found) = tried(system, &both, &product, tree, child, solver) else { continue };
+            let Some(found) = try_run(system, &both, &product, tree, child, solver) else {
+                continue;
+            };
             match shows(system.iosts, fault, &found.evidence, solver) {
                 Shows::Must => return Sought::Met(found),
                 // What the specification, run as a system, may do as well, is no fault of the mutant's.
@@ -90,7 +92,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
                 _ => {}
             }
         }
-        // So many runs on which a mutant may differ are looked at.
+        // At most 12 runs are tried on which a mutant may differ.
         if tries > 12 {
             break;
         }
@@ -105,7 +107,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
 }
 
 /// The specification's part of a path to where they differ, with its values and what is answered there.
-fn tried(
+fn try_run(
     system: &System<'_>,
     both: &System<'_>,
     product: &Beside,
@@ -122,9 +124,9 @@ fn tried(
     let data = together.initial.valuation.iter().filter(|(datum, _)| is_own(datum));
     let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();
     let begin = State { location: iosts.initial, valuation };
-    let end = along(iosts, begin.clone(), &path, trace)?;
+    let end = follow_path(iosts, begin.clone(), &path, trace)?;
     let run = Evidence { initial: begin, trace: trace.to_vec(), end: end.clone() };
-    let mut route = Route { is_alone: false, ..Route::new(path) }.fixed(iosts, &run, true);
+    let mut route = Route { is_alone: false, ..Route::new(path) }.with_values_of(iosts, &run, true);
     let answer = Observer::new(system, Default::default()).answer(&end, solver)?;
     route.watched = answer.len();
     route.path.extend(answer);
@@ -132,7 +134,7 @@ fn tried(
     Some(MetGoal { route, evidence, must: true })
 }
 
-fn along(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
+fn follow_path(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
     let mut events = trace.iter();
     path.iter().try_fold(begin, |state, number| {
         let transition = &iosts.transitions[*number];
@@ -213,10 +215,12 @@ fn sends(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bo
     let is_output = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Output;
     states.iter().any(|state| {
         let mut leaving = iosts.transitions.iter().filter(|one| one.source == state.location);
-        leaving.any(|one| is_output(&one) && solver.check(&at(one, state)) != Answer::Unsat)
+        leaving.any(|one| is_output(&one) && solver.check(&enabled(one, state)) != Answer::Unsat)
     })
 }
 
+/// Compares what the mutant may send with what is allowed: whether something is refused, something other than
+/// `event` is possible, or the mutant takes `event` itself. Errs towards other answers.
 fn replies(
     specification: &Iosts,
     allowed: &BTreeSet<State>,
@@ -234,7 +238,7 @@ fn replies(
             if action.kind == ActionKind::Input {
                 continue;
             }
-            let sends = at(transition, state);
+            let sends = enabled(transition, state);
             match solver.check(&sends) {
                 Answer::Unsat => continue,
                 Answer::Sat => is_silent = false,
@@ -248,7 +252,8 @@ fn replies(
                 let own = specification.transitions.iter().filter(move |own| own.source == location);
                 own.filter(|own| own.action == transition.action)
             };
-            let right = allowed.iter().flat_map(|other| leaving(other).map(|own| Term::and(at(own, other))));
+            let right =
+                allowed.iter().flat_map(|other| leaving(other).map(|own| Term::and(enabled(own, other))));
             let right = Term::or(right);
             let same = action.parameters.iter().zip(&event.values);
             let same = same.map(|(one, value)| Term::equal(&Term::datum(one), &Term::literal(value.clone())));
@@ -263,6 +268,6 @@ fn replies(
 }
 
 /// When a transition can be taken in a state, as conditions on its parameters.
-fn at(transition: &Transition, state: &State) -> Vec<Term> {
+fn enabled(transition: &Transition, state: &State) -> Vec<Term> {
     substitute(&enabling_condition(transition), &literals(&state.valuation)).conjuncts()
 }

@@ -175,6 +175,7 @@ pub fn definitions_and_uses(
     iosts.variables.iter().flat_map(|variable| pairs_of(iosts, variable, keeps)).collect()
 }
 
+/// Pairs each definition with the uses that a path reaches before the next one that `keeps` does not spare.
 fn pairs_of(
     iosts: &Iosts,
     variable: &Datum,

@@ -100,7 +100,7 @@ pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMa
         initial::states(iosts, &Valuation::new(), 1, solver).map_err(|none| none.text().to_owned())?;
     let initial = found.into_iter().next().map(canonical).ok_or("there is no initial state")?;
     let mut explorer = Explorer { iosts, outgoing: iosts.outgoing(), rests: HashMap::new(), solver };
-    let (first, begin) = explorer.rest(&initial)?;
+    let (first, begin) = explorer.run_to_rest(&initial)?;
     let mut states = vec![first.clone()];
     let mut numbers = HashMap::from([(first, 0)]);
     let mut conditions: BTreeMap<ActionId, Vec<Term>> = BTreeMap::new();
@@ -114,7 +114,7 @@ pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMa
                 let Some(to) = fire(iosts, &iosts.transitions[number], &states[at], &values) else {
                     continue;
                 };
-                let (target, _) = explorer.rest(&canonical(to))?;
+                let (target, _) = explorer.run_to_rest(&canonical(to))?;
                 if !numbers.contains_key(&target) {
                     numbers.insert(target.clone(), states.len());
                     states.push(target);
@@ -177,7 +177,7 @@ impl Explorer<'_, '_> {
     }
 
     /// Where the specification is quiescent, and what it has sent until then.
-    fn rest(&mut self, from: &State) -> Result<(State, Steps), String> {
+    fn run_to_rest(&mut self, from: &State) -> Result<(State, Steps), String> {
         if let Some(known) = self.rests.get(from) {
             return Ok(known.clone());
         }
@@ -318,7 +318,7 @@ impl Explorer<'_, '_> {
                 continue;
             };
             let to = canonical(to);
-            let (target, rest) = self.rest(&to)?;
+            let (target, rest) = self.run_to_rest(&to)?;
             let is_other = |(known, steps): &(State, Steps)| {
                 *known != target || events(self.iosts, &steps[1..]) != events(self.iosts, &rest)
             };

@@ -109,7 +109,7 @@ pub struct Cover {
 }
 
 impl Cover {
-    /// Nothing yet.
+    /// Makes a cover in which nothing is known yet.
     pub fn of(specification: &Specification, settings: &Settings) -> Result<Mutex<Self>, Stop> {
         let iosts = match settings.conformance {
             Conformance::Ioc => specification.iosts.clone(),
@@ -145,14 +145,16 @@ pub fn cover(
     let system = System::new(&walked.iosts);
     let time = budget::time(None);
     let looked = budget::within("cover", time, |_| {
-        look(&specification.iosts, &searched, &walked, &system, settings, says, kept)
+        look_for_routes(&specification.iosts, &searched, &walked, &system, settings, says, kept)
     });
     says("a suite".to_owned());
     let made = budget::within("suite", time, |_| make(specification, &walked, &system, settings, kept));
     looked.err().or(made.err())
 }
 
-fn look(
+/// Looks for a route to each goal, criterion by criterion. What is found, or is known to be unreachable, is
+/// in `kept` at once: the budget may end this anywhere.
+fn look_for_routes(
     specification: &Iosts,
     iosts: &Iosts,
     walked: &Walked,
@@ -225,7 +227,7 @@ fn look(
                     shown.push(found.clone());
                 }
                 decide(number, fate_of_fault(sought));
-            } else if let Some(why) = excluded(walked, system, &goal, &facts, &mut solver) {
+            } else if let Some(why) = explain_excluded(walked, system, &goal, &facts, &mut solver) {
                 decide(number, Fate::Unreachable(why));
             }
         }
@@ -252,6 +254,8 @@ fn look(
     }
 }
 
+/// Chooses the suite from the routes and writes its purposes. Where one cannot be written, its goals lose
+/// their watched steps or are given up, and the choice is made again.
 fn make(
     specification: &Specification,
     walked: &Walked,
@@ -261,8 +265,8 @@ fn make(
 ) {
     let mut solver = Z3Solver::default();
     let all: Vec<Goal> = known(kept).goals.iter().map(|one| one.goal.clone()).collect();
-    // As they were found, in case that what is watched cannot be written.
-    let found: BTreeMap<usize, MetGoal> = covered(&known(kept)).collect();
+    // The routes without watched steps: these are taken where the watched ones cannot be written.
+    let found: BTreeMap<usize, MetGoal> = covered_goals(&known(kept)).collect();
     let mut observer = Observer::new(system, settings.observe);
     let mut met: Vec<(usize, MetGoal)> = Vec::new();
     for (number, found) in &found {
@@ -319,7 +323,7 @@ fn make(
     }
 }
 
-fn covered(known: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
+fn covered_goals(known: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
     known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
         Fate::Covered(found) => Some((number, found.clone())),
         _ => None,
@@ -391,7 +395,7 @@ pub(crate) fn fate(sought: Sought) -> Fate {
 }
 
 /// Why the facts exclude the goal, where they do.
-fn excluded(
+fn explain_excluded(
     walked: &Walked,
     system: &System<'_>,
     goal: &Goal,

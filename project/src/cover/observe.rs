@@ -127,7 +127,7 @@ impl<'a> Observer<'a> {
         let iosts = self.system.iosts;
         let Some(last) = found.route.path.last() else { return found.clone() };
         let assigned = iosts.transitions[*last].assignments.keys().cloned().collect();
-        let mut way = self.way(&found.evidence.end, assigned, solver);
+        let mut way = self.find_way(&found.evidence.end, assigned, solver);
         while !way.is_empty() {
             let mut route = found.route.clone();
             route.path.extend(&way);
@@ -152,7 +152,7 @@ impl<'a> Observer<'a> {
         let mut open = VecDeque::from([(from.clone(), Vec::new())]);
         let mut seen = BTreeSet::from([from.clone()]);
         while let Some((state, way)) = open.pop_front() {
-            for onward in self.onward(&state, solver) {
+            for onward in self.steps_from(&state, solver) {
                 let way = [way.as_slice(), &[onward.transition]].concat();
                 if self.is_answer(onward.transition) {
                     return Some(way);
@@ -217,7 +217,8 @@ impl<'a> Observer<'a> {
         certain
     }
 
-    fn way(&mut self, from: &State, assigned: Vec<Datum>, solver: &mut dyn Solver) -> Vec<TransitionId> {
+    /// Finds the steps to watch from a state: those that tell most, then silence where it is an action.
+    fn find_way(&mut self, from: &State, assigned: Vec<Datum>, solver: &mut dyn Solver) -> Vec<TransitionId> {
         if self.observe == Observe::None {
             return Vec::new();
         }
@@ -226,14 +227,14 @@ impl<'a> Observer<'a> {
             return known.clone();
         }
         let (mut way, mut end) = match self.observe {
-            Observe::Distinguish => self.best(from, &key.1, true, solver),
+            Observe::Distinguish => self.find_best_way(from, &key.1, true, solver),
             _ => (Vec::new(), from.clone()),
         };
         if way.is_empty() {
-            (way, end) = self.best(from, &key.1, false, solver);
+            (way, end) = self.find_best_way(from, &key.1, false, solver);
         }
         if self.system.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence) {
-            let (more, rest) = self.best(&end, &[], false, solver);
+            let (more, rest) = self.find_best_way(&end, &[], false, solver);
             way.extend(more);
             let quiet = self.answer(&rest, solver).unwrap_or_default();
             let is_quiet = |way: &[TransitionId]| {
@@ -249,7 +250,7 @@ impl<'a> Observer<'a> {
 
     /// The way that is worth the most, and where it ends. Without stimuli it is the one with the most
     /// outputs.
-    fn best(
+    fn find_best_way(
         &mut self,
         from: &State,
         assigned: &[Datum],
@@ -258,7 +259,7 @@ impl<'a> Observer<'a> {
     ) -> (Vec<TransitionId>, State) {
         let iosts = self.system.iosts;
         let others = iosts.locations.numbers().filter(|location| *location != from.location);
-        // So many wrong targets are looked at, spread over all locations.
+        // At most 64 wrong targets are looked at, spread over all locations.
         let others = others.step_by(iosts.locations.len().div_ceil(64).max(1));
         let wrong = |location| State { location, valuation: from.valuation.clone() };
         let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([wrong(location)])));
@@ -285,7 +286,7 @@ impl<'a> Observer<'a> {
             if looked > MOST_STATES {
                 break;
             }
-            for onward in self.onward(&place.state, solver) {
+            for onward in self.steps_from(&place.state, solver) {
                 let kind = self.kind(onward.transition);
                 let is_repeated = !sends && place.way.contains(&onward.transition);
                 let is_asked = sends || !matches!(kind, ActionKind::Input | ActionKind::Quiescence);
@@ -294,7 +295,7 @@ impl<'a> Observer<'a> {
                 if !is_asked || is_repeated || is_twice {
                     continue;
                 }
-                let next = self.taken(&place, onward, kind);
+                let next = self.extend_way(&place, onward, kind);
                 if self.is_answer(next.way[next.way.len() - 1]) && worth(&next) > best.0 {
                     best = (worth(&next), next.way.clone(), next.state.clone());
                 }
@@ -306,8 +307,8 @@ impl<'a> Observer<'a> {
         (best.1, best.2)
     }
 
-    /// Behind one more step.
-    fn taken(&mut self, place: &WatchPlace, onward: Onward, kind: ActionKind) -> WatchPlace {
+    /// Extends the way of a place by one step.
+    fn extend_way(&mut self, place: &WatchPlace, onward: Onward, kind: ActionKind) -> WatchPlace {
         let iosts = self.system.iosts;
         let mut way = place.way.clone();
         way.push(onward.transition);
@@ -331,7 +332,7 @@ impl<'a> Observer<'a> {
     }
 
     /// What leaves a state, each transition with some values.
-    fn onward(&mut self, state: &State, solver: &mut dyn Solver) -> Vec<Onward> {
+    fn steps_from(&mut self, state: &State, solver: &mut dyn Solver) -> Vec<Onward> {
         if let Some(known) = self.leaving.get(state) {
             return known.clone();
         }
@@ -373,7 +374,7 @@ pub fn behind(iosts: &Iosts, states: &BTreeSet<State>, event: &Event, ignores: b
 }
 
 impl WrongValue {
-    /// Behind a transition; `None` where it has shown.
+    /// Follows the value through a transition; `None` where the step has shown it.
     fn behind(&self, transition: &Transition, kind: ActionKind) -> Option<Self> {
         let depends = |term: &Term| term.data().iter().any(|datum| self.data.contains(datum));
         let decided = self.decided || depends(&transition.guard);

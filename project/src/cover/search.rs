@@ -134,15 +134,15 @@ pub fn search(
         if !begun {
             begun = true;
             if tree.nodes[number].end != NodeEnd::Unsatisfiable {
-                open.iter_mut().for_each(|open| searcher.arrived(tree, number, open));
+                open.iter_mut().for_each(|open| searcher.meet_by_arrival(tree, number, open));
             }
         }
         for child in tree.children(number) {
             for open in open.iter_mut().filter(|open| open.sought.is_none()) {
                 budget::ask();
-                searcher.stepped(tree, growth.memory(number), child, open);
+                searcher.meet_by_step(tree, growth.memory(number), child, open);
                 if open.sought.is_none() {
-                    searcher.arrived(tree, child, open);
+                    searcher.meet_by_arrival(tree, child, open);
                 }
             }
         }
@@ -163,7 +163,7 @@ pub fn along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) 
     let system = System::new(&walked.iosts);
     let mut searcher = GoalSearcher { walked, system: &system, met: &mut |_, _| {}, solver };
     let goal = Goal::Path(path.clone());
-    match searcher.tried(&Route::new(path), &goal) {
+    match searcher.find_certain_run(&Route::new(path), &goal) {
         Some(found) => Sought::Met(found),
         None => Sought::Unknown(Doubt::Ambiguous),
     }
@@ -182,7 +182,7 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// Could the step to this node meet the goal?
-    fn stepped(&mut self, tree: &Tree, memory: &PathMemory, child: NodeId, open: &mut OpenGoal) {
+    fn meet_by_step(&mut self, tree: &Tree, memory: &PathMemory, child: NodeId, open: &mut OpenGoal) {
         let Move::Take(step) = &tree.nodes[child].by else { return };
         let (number, iosts) = (step.transition, self.system.iosts);
         let taken = &iosts.transitions[number];
@@ -219,7 +219,7 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// Could coming to this node meet the goal?
-    fn arrived(&mut self, tree: &Tree, node: NodeId, open: &mut OpenGoal) {
+    fn meet_by_arrival(&mut self, tree: &Tree, node: NodeId, open: &mut OpenGoal) {
         let Goal::Item(item) = open.goal else { return };
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);
         match &self.items().all()[item] {
@@ -248,7 +248,7 @@ impl GoalSearcher<'_, '_> {
         let mut condition = reached.state.condition.clone();
         if let Some(asked) = asked.filter(|asked| !asked.is_true()) {
             let Some(before) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
-            condition.push(substitute(&asked, &standing(self.system, before, reached)));
+            condition.push(substitute(&asked, &substitution_before_step(self.system, before, reached)));
             route.asked.insert(route.path.len() - 1, asked);
         }
         self.decide(reached, condition, &route, open);
@@ -260,7 +260,7 @@ impl GoalSearcher<'_, '_> {
         let mut condition = reached.state.condition.clone();
         condition.push(substitute(&asked, &reached.state.standing(&reached.state.known)));
         let mut route = Route::new(transitions(tree, node));
-        if let Some((place, asked)) = self.before(&route.path, asked) {
+        if let Some((place, asked)) = self.condition_before(&route.path, asked) {
             route.asked.insert(place, asked);
         }
         self.decide(reached, condition, &route, open);
@@ -268,7 +268,7 @@ impl GoalSearcher<'_, '_> {
 
     /// A condition on the state at a path's end, as one on the last step that is seen: what is assigned there
     /// and behind it is put in.
-    fn before(&self, path: &[TransitionId], mut asked: Term) -> Option<(usize, Term)> {
+    fn condition_before(&self, path: &[TransitionId], mut asked: Term) -> Option<(usize, Term)> {
         let iosts = self.system.iosts;
         for (place, number) in path.iter().enumerate().rev() {
             let transition = &iosts.transitions[*number];
@@ -294,10 +294,10 @@ impl GoalSearcher<'_, '_> {
             Answer::Sat => {}
         }
         open.is_doubted = Some(Doubt::Ambiguous);
-        // So many paths are made concrete for a goal before it is given up.
+        // At most 12 paths are made concrete for a goal before it is given up.
         if open.tries < 12 {
             open.tries += 1;
-            open.sought = self.tried(route, &open.goal);
+            open.sought = self.find_certain_run(route, &open.goal);
             if let Some(found) = &open.sought {
                 (self.met)(open.place, found);
             }
@@ -305,13 +305,13 @@ impl GoalSearcher<'_, '_> {
     }
 
     /// A run along the route, or along one that goes on from it, which shows the goal for certain.
-    fn tried(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
+    fn find_certain_run(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
         let mut ways = vec![route.clone()];
         let mut at = 0;
         while at < ways.len() && at < MOST_WAYS_ON {
             let route = ways[at].clone();
             at += 1;
-            if let Some(found) = self.certain(&route, goal) {
+            if let Some(found) = self.find_certain_continuation(&route, goal) {
                 return Some(found);
             }
             let end = route
@@ -329,7 +329,7 @@ impl GoalSearcher<'_, '_> {
         None
     }
 
-    fn certain(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
+    fn find_certain_continuation(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
         // A purpose ends with something that is seen.
         let last = *route.path.last()?;
         let iosts = self.system.iosts;
@@ -354,13 +354,13 @@ impl GoalSearcher<'_, '_> {
         loop {
             for evidence in showing.drain(..) {
                 for constants in [false, true] {
-                    let fixed = route.fixed(iosts, &evidence, constants);
+                    let fixed = route.with_values_of(iosts, &evidence, constants);
                     if self.is_certain(&fixed, goal) {
                         return Some(MetGoal { route: fixed, evidence, must: true });
                     }
                 }
             }
-            // So many traces of a path are held against their explanations.
+            // At most five traces of a path are held against their explanations.
             if avoided.len() >= 5 {
                 return None;
             }
@@ -387,7 +387,7 @@ pub fn transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
 }
 
 /// What data and parameters stand at when the step to a node is taken.
-fn standing(system: &System<'_>, before: &Node, reached: &Node) -> Substitution {
+fn substitution_before_step(system: &System<'_>, before: &Node, reached: &Node) -> Substitution {
     let mut standing = before.state.standing(&before.state.known);
     if let Move::Take(step) = &reached.by {
         let action = system.iosts.action(system.iosts.transitions[step.transition].action);

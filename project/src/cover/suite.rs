@@ -71,7 +71,7 @@ impl<'a> SuiteChooser<'a> {
             }
         }
         for candidate in &mut candidates {
-            besides(walked, system, goals, met, candidate, solver);
+            add_goals_on_route(walked, system, goals, met, candidate, solver);
         }
         let left = met.iter().map(|(number, _)| *number).collect();
         SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen: Vec::new() }
@@ -85,21 +85,21 @@ impl<'a> SuiteChooser<'a> {
         }
         let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| left.contains(goal)).count();
         let length = |candidate: &Chosen| length(&walked.iosts, &candidate.found.route);
-        // Of equals the first.
+        // The first one where several are as good.
         let best = candidates
             .iter()
             .rev()
             .max_by_key(|candidate| (worth(candidate), usize::MAX - length(candidate)));
         let mut best = best.cloned()?;
         left.retain(|goal| !best.goals.contains(goal));
-        while let Some(longer) = continued(walked, system, goals, met, &best, left, *steps, solver) {
+        while let Some(longer) = continue_route(walked, system, goals, met, &best, left, *steps, solver) {
             best = longer;
             let shows = |evidence: &Evidence| {
                 let shown = collect_shown(walked, evidence);
                 best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
             };
             best.found = observer.observed(&best.found, &shows, solver);
-            besides(walked, system, goals, met, &mut best, solver);
+            add_goals_on_route(walked, system, goals, met, &mut best, solver);
             left.retain(|goal| !best.goals.contains(goal));
         }
         chosen.push(best.clone());
@@ -123,7 +123,7 @@ fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
 }
 
 /// Adds the goals that lie on the path and are shown for certain.
-fn besides(
+fn add_goals_on_route(
     walked: &Walked,
     system: &System<'_>,
     goals: &[Goal],
@@ -173,7 +173,7 @@ fn besides(
 /// The route with the fewest more steps that meets another goal of those that are left, and all that it met
 /// before.
 #[expect(clippy::too_many_arguments, reason = "what is known, what is left, and how far")]
-fn continued(
+fn continue_route(
     walked: &Walked,
     system: &System<'_>,
     goals: &[Goal],
@@ -199,7 +199,7 @@ fn continued(
             let mut longer = route.clone();
             longer.path.push(*next);
             looked += 1;
-            // So many ways on are looked at before a route is left as it is.
+            // At most 200 ways on are looked at before a route is left as it is.
             if looked > 200 {
                 return None;
             }
@@ -216,7 +216,7 @@ fn continued(
                     found: MetGoal { route: longer.clone(), evidence, must: true },
                     goals: Vec::new(),
                 };
-                besides(walked, system, goals, met, &mut chosen, solver);
+                add_goals_on_route(walked, system, goals, met, &mut chosen, solver);
                 // What its own conditions asked for is asked for still, if the longer trace shows it too.
                 let shown = collect_shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));

@@ -22,7 +22,7 @@ pub struct CoveredLines {
 }
 
 impl CoveredLines {
-    /// Of a model that was read from a file; nothing of another.
+    /// Finds the lines of a model that was read from a file; `None` for another one.
     pub fn of(iosts: &Iosts) -> Option<Self> {
         let file = iosts.origin.as_ref()?.file.clone();
         let starts: Vec<usize> = file.text.match_indices('\n').map(|(at, _)| at + 1).collect();

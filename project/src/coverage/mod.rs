@@ -230,6 +230,7 @@ impl RunReader<'_> {
         Ok(())
     }
 
+    /// Counts one run of a known test case: walks its trace through the models, within a budget of its own.
     fn run(
         &mut self,
         test: &str,
@@ -316,7 +317,7 @@ fn fits(explained: &Explained, run: &Run, trace: &[Occurrence]) -> Result<(), St
         let what = trace.get(number).map(ToString::to_string).unwrap_or_default();
         Err(format!("event {}, {what}, {text}", number + 1))
     };
-    // Behind a link more orders are thinkable than those of the specification.
+    // Behind a link, events may come in orders that the specification alone does not have.
     if run.link.is_some() {
         return Ok(());
     }

@@ -125,7 +125,7 @@ impl Figure {
         self.percent = tenths as f64 / 10.0;
     }
 
-    /// Those that could be covered, as far as is known.
+    /// Counts the items that could be covered, as far as is known.
     pub fn asked(&self) -> usize {
         self.all - self.unreachable - self.rejected
     }
@@ -302,7 +302,7 @@ pub(super) fn report(
     let mut specifications = Vec::new();
     for purposes in groups.values() {
         let members = || purposes.values().flatten();
-        // Of several files with the same model the first one, by its name.
+        // The first one by name, where several files have the same model.
         let file = |number: &&usize| {
             let subject = &subjects.subjects[**number];
             subject.walked.parts[0].iosts.origin.as_ref().map(|origin| origin.file.name.clone())
@@ -310,7 +310,7 @@ pub(super) fn report(
         let Some(first) = members().min_by_key(file) else { continue };
         let part = &subjects.subjects[*first].walked.parts[0];
         says(format!("{}: what can be reached", part.iosts.name));
-        let excluded = proved(&part.iosts, &part.items, settings, stops);
+        let excluded = prove_unmet(&part.iosts, &part.items, settings, stops);
         let specification = |numbers: &mut dyn Iterator<Item = &usize>| {
             let tally = sum(tallies, numbers, 0, part.items.all().len());
             model(&part.iosts, &part.items, &tally, &excluded)
@@ -324,8 +324,8 @@ pub(super) fn report(
             let tally = sum(tallies, &mut numbers.iter(), before, purpose.items.all().len());
             let candidate = &subjects.candidates[subjects.subjects[*first].candidate];
             let reject = candidate.purposes[subjects.subjects[*first].purpose].reject;
-            let mut excluded = guards_alone(&purpose.iosts, &purpose.items, settings, stops);
-            reject_in(&purpose.iosts, &purpose.items, reject, &mut excluded);
+            let mut excluded = prove_guards(&purpose.iosts, &purpose.items, settings, stops);
+            exclude_reject(&purpose.iosts, &purpose.items, reject, &mut excluded);
             let by = specification(&mut numbers.iter());
             told.push(PurposeCoverage {
                 own: model(&purpose.iosts, &purpose.items, &tally, &excluded),
@@ -357,15 +357,15 @@ fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usiz
 }
 
 /// What no run of a specification can show.
-fn proved(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
+fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };
-    let prove = || said(proofs::unreachable(iosts, items, &options, &mut Z3Solver::default()));
-    or_nothing(items, prove, stops)
+    let prove = || as_statuses(proofs::unreachable(iosts, items, &options, &mut Z3Solver::default()));
+    unless_stopped(items, prove, stops)
 }
 
 /// What was proved; nothing, where that took more than the budget.
-fn or_nothing(
+fn unless_stopped(
     items: &Items,
     prove: impl FnOnce() -> Vec<Option<Status>>,
     stops: &mut Stops,
@@ -377,7 +377,7 @@ fn or_nothing(
 }
 
 /// What no run can show of a purpose: its guards alone are looked at.
-fn guards_alone(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
+fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     if settings.domain.is_none() {
         return vec![None; items.all().len()];
     }
@@ -388,18 +388,18 @@ fn guards_alone(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut S
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
             *is_unreachable &= !matches!(item, Item::Condition { holds: false, .. });
         }
-        said(unreachable)
+        as_statuses(unreachable)
     };
-    or_nothing(items, prove, stops)
+    unless_stopped(items, prove, stops)
 }
 
-fn said(unreachable: Vec<bool>) -> Vec<Option<Status>> {
+fn as_statuses(unreachable: Vec<bool>) -> Vec<Option<Status>> {
     unreachable.into_iter().map(|is_one| is_one.then_some(Status::Unreachable)).collect()
 }
 
 /// What belongs to Reject: a test of the purpose sends nothing that leads there, and ends where it is led
 /// there.
-fn reject_in(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
+fn exclude_reject(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
     let Some(reject) = reject else { return };
     for (item, excluded) in items.all().iter().zip(excluded) {
         let is_rejected = match item {

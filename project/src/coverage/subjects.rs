@@ -88,7 +88,7 @@ impl Subjects {
             let message = format!("the test case `{name}` does not say what it was made of");
             return Err(vec![Diagnostic::error("no-test-case", message)]);
         };
-        let (candidate, purpose) = self.by_hash(made).ok_or_else(|| self.changed(name, made))?;
+        let (candidate, purpose) = self.by_hash(made).ok_or_else(|| self.report_changed(name, made))?;
         let known =
             self.subjects.iter().position(|known| (known.candidate, known.purpose) == (candidate, purpose));
         if let Some(known) = known {
@@ -106,7 +106,8 @@ impl Subjects {
         })
     }
 
-    fn changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
+    /// Reports that no configuration fits a test case: one of the same names has changed, or there is none.
+    fn report_changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
         let again =
             "coverage is of the model that ran: run the tests again, or name the configuration as it was";
         let known = |candidate: &&Candidate| candidate.source.name == made.specification.name;

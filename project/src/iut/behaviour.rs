@@ -33,8 +33,8 @@ const WITHIN: &str = "within: { all: 500 ms, locations: { Pay: 300 ms }, after: 
 pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behaviour {
     let silence_fails = reader.choice(root, "silence", &[("inconclusive", false), ("fail", true)]);
     let within = shape::get(root, "within").map(|node| within(reader, node)).unwrap_or_default();
-    let on_close = connected(reader, root, "on_close", "on_close: Hangup", ActionKind::Output, way);
-    let reconnect = connected(reader, root, "reconnect", "reconnect: Connect", ActionKind::Input, way);
+    let on_close = read_action(reader, root, "on_close", "on_close: Hangup", ActionKind::Output, way);
+    let reconnect = read_action(reader, root, "reconnect", "reconnect: Connect", ActionKind::Input, way);
     let tolerance = shape::get(root, "tolerance_ms").map(|_| {
         let usual = u64::try_from(TOLERANCE.as_millis()).unwrap_or(u64::MAX);
         reader.milliseconds(root, "tolerance_ms", usual)
@@ -178,7 +178,7 @@ fn shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Shared> 
 }
 
 /// The action that something of a connection is.
-fn connected(
+fn read_action(
     reader: &mut IutReader<'_>,
     root: &[Entry],
     key: &str,

@@ -103,11 +103,11 @@ impl Groups<'_, '_> {
                 &format!("for example `{COUNTED}`"),
             );
         }
-        self.name(name.text.clone(), name.span.clone());
+        self.add_name(name.text.clone(), name.span.clone());
         Some((size.text.clone(), name.text.clone()))
     }
 
-    fn name(&mut self, name: String, place: Range<usize>) {
+    fn add_name(&mut self, name: String, place: Range<usize>) {
         if self.found.iter().any(|(other, _)| *other == name) {
             let message = format!("`{name}` is found in two lines");
             self.reader.collector.error("duplicate-key", message, &place, "the second time");
@@ -120,7 +120,7 @@ impl Groups<'_, '_> {
         let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, OBSERVATIONS)?;
         let (regex, names) = regular(self.reader, scalar)?;
         for (name, place) in names {
-            self.name(name, place);
+            self.add_name(name, place);
         }
         Some(regex)
     }

@@ -74,6 +74,7 @@ impl IutReader<'_> {
     }
 }
 
+/// Finds the only one of these keys, and reports where there is none or more than one.
 pub fn one_of<'e>(
     reader: &mut IutReader<'_>,
     node: &Node,

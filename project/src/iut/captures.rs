@@ -22,7 +22,7 @@ const OF_PARTS: &str = "captures: { token: { default: none } }";
 /// `captures` of an HTTP server.
 pub fn of_answers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
-    for entry in declared(reader, entries, OF_ANSWERS) {
+    for entry in read_declared(reader, entries, OF_ANSWERS) {
         let what = format!("the capture `{}`", entry.key.text);
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_ANSWERS) else { continue };
         let known: Vec<&str> = PLACE.into_iter().chain(["from", "default"]).collect();
@@ -78,7 +78,7 @@ pub fn place(
 /// `captures` of lines and frames: groups of patterns, or fields, that are called so.
 pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
-    for entry in declared(reader, entries, OF_PARTS) {
+    for entry in read_declared(reader, entries, OF_PARTS) {
         let what = format!("the capture `{}`", entry.key.text);
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_PARTS) else { continue };
         shape::check_keys(reader.collector, keys, &["default"], "a capture");
@@ -88,7 +88,8 @@ pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     captures
 }
 
-fn declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
+/// Declares the captures and returns their entries, but for those whose names mean something else already.
+fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
     let mut good = Vec::new();
     for entry in reader.named(entries, "captures", "capture", like) {
         let name = entry.key.text.as_str();

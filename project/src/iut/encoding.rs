@@ -53,7 +53,7 @@ pub fn encoding(
         Speech::Lines => {
             if carrier == Carrier::Stream {
                 let label = "belongs to `encoding: binary`";
-                foreign(reader, entries, &["frame"], "with lines there is no", label)?;
+                refuse_foreign_keys(reader, entries, &["frame"], "with lines there is no", label)?;
             }
             let ending = if carrier == Carrier::Datagrams { "" } else { "\n" };
             let line_ending = lines::line_ending(reader, entries, ending);
@@ -82,7 +82,7 @@ pub fn encoding(
             (reader.collector.errors() == before).then_some(Encoding::Lines(lines))
         }
         Speech::Frames => {
-            foreign(
+            refuse_foreign_keys(
                 reader,
                 entries,
                 &["line_ending"],
@@ -99,13 +99,13 @@ pub fn encoding(
                 .copied()
                 .filter(|key| carrier == Carrier::Stream || *key != "frame")
                 .collect();
-            foreign(reader, entries, &keys, message, "belongs to another `encoding`")?;
+            refuse_foreign_keys(reader, entries, &keys, message, "belongs to another `encoding`")?;
             Some(Encoding::Json)
         }
     }
 }
 
-fn foreign(
+fn refuse_foreign_keys(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     keys: &[&str],

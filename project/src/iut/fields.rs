@@ -319,7 +319,7 @@ impl Fields<'_, '_> {
         let extent = if is_given || scalar.is_none() {
             self.extent(node, entries, at, scope, &EXTENT, ("a field of bytes", BYTES))?
         } else {
-            // Those that it is, and no other.
+            // Fixed bytes are all of the field: nothing follows them.
             Extent::Rest
         };
         let Some(scalar) = scalar else { return Some(Field::Bytes { extent, form, name }) };
@@ -345,6 +345,7 @@ impl Fields<'_, '_> {
         }
     }
 
+    /// Reads how far a field or list goes. Where another field counts this one, nothing needs to be said.
     fn extent(
         &mut self,
         node: &Node,

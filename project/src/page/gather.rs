@@ -127,14 +127,14 @@ pub fn gather(
     for path in &sorted.given.configurations {
         let (project, found) = load(path)?;
         warnings.extend(found);
-        all_of(&mut page, &project, settings, says)?;
+        add_project(&mut page, &project, settings, says)?;
     }
     for path in &sorted.purposes {
         let file = load_file(path).map_err(|found| vec![found])?;
         let (project, found) =
             of_purpose(file.clone(), project::specification_of(&file, path, &sorted.specifications)?)?;
         warnings.extend(found);
-        all_of(&mut page, &project, settings, says)?;
+        add_project(&mut page, &project, settings, says)?;
     }
     for path in &sorted.given.stores {
         says(format!("reading {}", path.display()));
@@ -176,7 +176,7 @@ fn count(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) 
 }
 
 /// The models of a project, and what is made of its purposes.
-fn all_of(
+fn add_project(
     page: &mut Page,
     project: &Project,
     settings: &Settings,

@@ -33,7 +33,7 @@ const SCRIPTS: [&str; 14] = [
 ];
 
 pub fn html(document: &PageDocument) -> Result<String, serde_json::Error> {
-    // Nothing that a user wrote can end the element that it stands in.
+    // Without `<`, no text of a user's can end the element that it stands in.
     let data = serde_json::to_string(document)?.replace('<', "\\u003c");
     let title = document.title.replace('&', "&amp;").replace('<', "&lt;");
     let mut page = String::with_capacity(data.len() + 400_000);

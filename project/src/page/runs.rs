@@ -35,7 +35,7 @@ impl Page {
     pub fn run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
         let (document, case) = read_case(&stored.document, path)?;
         let graph = self.case(document, &case);
-        let mut run = told(path.display().to_string(), &stored.record);
+        let mut run = make_page_run(path.display().to_string(), &stored.record);
         run.walk = Some(walk(graph, &stored.initial, &stored.run, &stored.record));
         self.runs.push(run);
         Ok(())
@@ -60,7 +60,7 @@ impl Page {
             .each_run(&mut |run| {
                 all += 1;
                 if self.runs.len() < MOST_RUNS {
-                    let mut told = told(format!("{name} {}", run.number), &run.record);
+                    let mut told = make_page_run(format!("{name} {}", run.number), &run.record);
                     told.iut = iuts.get(&run.iut).cloned();
                     told.started = Some(run.started);
                     self.runs.push(told);
@@ -188,7 +188,7 @@ fn choose(runs: &[PageRun], most: usize) -> Vec<usize> {
     chosen
 }
 
-fn told(name: String, record: &Record) -> PageRun {
+fn make_page_run(name: String, record: &Record) -> PageRun {
     PageRun {
         name,
         test: record.test_case.clone(),

@@ -73,7 +73,7 @@ impl Tables {
         // The types of fields are added while types are written.
         while let Some(ty) = self.types.types().get(written.len()).cloned() {
             let mut one = match &ty {
-                Type::Record(of) if of.form != RecordForm::Plain => self.record(of),
+                Type::Record(of) if of.form != RecordForm::Plain => self.record_node(of),
                 _ => json!(self.types.nodes()[written.len()]),
             };
             one["text"] = json!(ty.to_string());
@@ -82,7 +82,9 @@ impl Tables {
         (written, terms, sorts)
     }
 
-    fn record(&mut self, of: &RecordType) -> Json {
+    /// Describes a list, an option, a set, a map or a variant: its fields as those of a record, and its form
+    /// as a word, an object or the list of alternatives. (A plain record: `nodes`.)
+    fn record_node(&mut self, of: &RecordType) -> Json {
         let field = |(name, ty): &(String, Type)| json!({ "name": name, "type": self.types.number(ty) });
         let fields: Vec<Json> = of.fields.iter().map(field).collect();
         let form = match &of.form {
@@ -93,10 +95,10 @@ impl Tables {
                 let known = of.keys().iter().map(codec::to_json).collect::<Json>();
                 json!({ "known": known, "key": self.types.number(key) })
             }
-            _ => {
-                let one =
+            RecordForm::Variant(..) | RecordForm::Plain => {
+                let node =
                     |one: &Alternative| json!({ "name": one.name, "first": one.first, "count": one.count });
-                of.alternatives().iter().map(one).collect()
+                of.alternatives().iter().map(node).collect()
             }
         };
         json!({ "kind": "record", "name": of.name, "fields": fields, "form": form })

@@ -75,7 +75,7 @@ pub fn document(driven: &Driven, recording: Option<&Recording>, trace: Vec<Json>
             "detail": if recording.is_whole { Json::Null } else { detail },
             "sent": recording.sent,
             "unsent": recording.unsent,
-            "late": recording.late.iter().map(late).collect::<Vec<_>>(),
+            "late": recording.late_stimuli.iter().map(late).collect::<Vec<_>>(),
             "deaf": recording.was_deaf,
             "timing": recording.run.timing,
         })

@@ -102,7 +102,7 @@ pub fn cover(
             };
             transitions.numbers().flat_map(behind).collect()
         }
-        _ => return searched(model, criterion, wanted, found),
+        _ => return search_goals(model, criterion, wanted, found),
     };
     let name = |goal: &Vec<TransitionId>| {
         let called: Vec<String> = goal.iter().map(|number| model.timed.called(*number)).collect();
@@ -127,7 +127,7 @@ pub fn cover(
 
 /// The same where a goal is more than some transitions: of the delayed form, as of a specification without
 /// time. The values are those of a run whose trace shows the goal, however it is explained.
-fn searched(
+fn search_goals(
     model: &TimedModel,
     criterion: Criterion,
     wanted: &TimedInputs,

@@ -68,7 +68,7 @@ pub struct JudgedTrace {
 }
 
 /// Does a piece of the work. A time that the command line gives is for all of them together.
-fn piece<R>(said: Option<Duration>, used: &mut Duration, work: impl FnOnce() -> R) -> Result<R, NoVerdict> {
+fn limit<R>(said: Option<Duration>, used: &mut Duration, work: impl FnOnce() -> R) -> Result<R, NoVerdict> {
     let left = said.map_or_else(|| budget::time(None), |said| said.saturating_sub(*used));
     let done = budget::within("verdict", left, |budget| {
         let result = work();
@@ -95,7 +95,7 @@ pub fn judge(
 ) -> Result<JudgedTrace, NoVerdict> {
     let mut solver = RecentSolver::default();
     let (said, mut used) = (budget::said_time(), Duration::ZERO);
-    let mut judge = piece(said, &mut used, || OfflineJudge::new(offline, constants, &mut solver))??;
+    let mut judge = limit(said, &mut used, || OfflineJudge::new(offline, constants, &mut solver))??;
     let mut trace = trace.peekable();
     while trace.peek().is_some() {
         // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is
@@ -103,7 +103,7 @@ pub fn judge(
         let members: Vec<Placed> =
             // So many members of a trace are one piece of work, where nobody gives a time for all of them.
             trace.by_ref().take(1000).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
-        piece(said, &mut used, || members.iter().try_for_each(|placed| judge.take(placed, &mut solver)))??;
+        limit(said, &mut used, || members.iter().try_for_each(|placed| judge.take(placed, &mut solver)))??;
     }
     Ok(JudgedTrace {
         verdict: judge.verdict(),
@@ -195,12 +195,12 @@ mod tests {
     fn a_time_that_is_given_is_for_the_whole_trace() {
         let said = Some(Duration::from_secs(60));
         for (mut used, is_stopped) in [(Duration::ZERO, false), (Duration::from_secs(60), true)] {
-            let done = piece(said, &mut used, ask_now);
+            let done = limit(said, &mut used, ask_now);
             assert_eq!(matches!(done, Err(NoVerdict::Stopped(_))), is_stopped, "{done:?}");
         }
         // Without one, each piece has its own.
         let mut used = Duration::from_secs(3600);
-        assert_eq!(piece(None, &mut used, ask_now), Ok(()));
+        assert_eq!(limit(None, &mut used, ask_now), Ok(()));
         assert!(used > Duration::from_secs(3599));
     }
 }

@@ -15,7 +15,7 @@ use crate::row::{self, Row};
 
 impl Dense {
     /// The polyhedron with some dimensions free, by elimination; nothing if that is not the cheap way.
-    pub(crate) fn eliminated(&self, dimensions: &[usize]) -> Option<Self> {
+    pub(crate) fn free_by_elimination(&self, dimensions: &[usize]) -> Option<Self> {
         if self.known_dual().is_some() {
             return None;
         }
@@ -28,6 +28,7 @@ impl Dense {
     }
 }
 
+/// Eliminates a column by an equality or by pairs; nothing where that would leave more constraints.
 fn eliminate(constraints: Vec<Constraint>, column: usize) -> Option<Vec<Constraint>> {
     let (concerned, mut result): (Vec<Constraint>, Vec<Constraint>) =
         constraints.into_iter().partition(|constraint| !constraint.row()[column].is_zero());

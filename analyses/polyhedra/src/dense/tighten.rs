@@ -39,7 +39,7 @@ impl Dense {
             }
             let mut stronger = Vec::new();
             for constraint in current.some_constraints() {
-                match tightened(constraint, integer) {
+                match tighten_constraint(constraint, integer) {
                     Tightened::Same => {}
                     Tightened::Stronger(constraint) => stronger.push(constraint),
                     Tightened::Impossible => return Self::empty(self.dimensions()),
@@ -62,7 +62,8 @@ enum Tightened {
     Impossible,
 }
 
-fn tightened(constraint: &Constraint, integer: &[bool]) -> Tightened {
+/// Divides a constraint of integers by the common divisor of its coefficients, and rounds its constant.
+fn tighten_constraint(constraint: &Constraint, integer: &[bool]) -> Tightened {
     let mut gcd = Integer::ZERO;
     for (dimension, coefficient) in constraint.coefficients().iter().enumerate() {
         if coefficient.is_zero() {

@@ -154,7 +154,7 @@ fn map_dual(
     constraint: impl Fn(&Constraint) -> Row,
     equality: Option<Row>,
 ) -> Dual {
-    let (equalities, facets) = dual.skeleton_constraints().split_at(dual.equalities);
+    let (equalities, facets) = dual.closure_constraints().split_at(dual.equalities);
     let equalities = row::echelon(equalities.iter().map(&constraint).chain(equality).collect());
     let reduced = |facet: &Constraint| {
         let mut row = constraint(facet);
@@ -162,7 +162,7 @@ fn map_dual(
         row
     };
     let facets = facets.iter().map(|facet| Facet { row: reduced(facet), rays: Bits::default() }).collect();
-    let (lines, extremes) = dual.skeleton_generators().split_at(dual.lines);
+    let (lines, extremes) = dual.closure_generators().split_at(dual.lines);
     let lines = row::echelon(lines.iter().map(|line| image(&line.row)).collect());
     let rays = extremes.iter().map(|generator| {
         let mut row = image(&generator.row);
@@ -201,7 +201,7 @@ impl Dense {
         let dimensions = self.dimensions();
         if let Some(undo) = inverse(assignments) {
             let undo = AffineMap::new(self, &undo);
-            return self.moved(|row| map.image(row), |c| undo.preimage(c));
+            return self.map_bijectively(|row| map.image(row), |c| undo.preimage(c));
         }
         let Some(generators) = self.some_generators() else {
             return Self::empty(dimensions);
@@ -226,7 +226,7 @@ impl Dense {
 
     /// The image under a bijection. What is known by both descriptions stays so, and what was added to
     /// it stays to be added.
-    fn moved(
+    fn map_bijectively(
         &self,
         image: impl Fn(&[Integer]) -> Row,
         constraint: impl Fn(&Constraint) -> Constraint,
@@ -263,7 +263,7 @@ impl Dense {
         let dimensions = self.dimensions();
         if let Some(undo) = inverse(assignments) {
             let undo = AffineMap::new(self, &undo);
-            return self.moved(|row| undo.image(row), |c| map.preimage(c));
+            return self.map_bijectively(|row| undo.image(row), |c| map.preimage(c));
         }
         let mapped = self.some_constraints().map(|c| map.preimage(c)).collect();
         Self::from_fitted(dimensions, mapped)
@@ -284,7 +284,7 @@ impl Dense {
         {
             return self.clone();
         }
-        if let Some(eliminated) = self.eliminated(dimensions) {
+        if let Some(eliminated) = self.free_by_elimination(dimensions) {
             return eliminated;
         }
         let Some((base, mut added)) = self.generator_parts() else {
@@ -384,7 +384,7 @@ impl Dense {
                 constraints.map(|c| Constraint::of_row(dropped(c.row()), c.relation())).collect(),
             );
         }
-        if let Some(eliminated) = self.eliminated(dimensions) {
+        if let Some(eliminated) = self.free_by_elimination(dimensions) {
             return eliminated.remove_dimensions(dimensions);
         }
         let Some(generators) = self.some_generators() else {

@@ -54,14 +54,16 @@ impl Dense {
     }
 }
 
+/// Returns the constraints of the widening: those of the old polyhedron that the new one satisfies, and those
+/// of the new one that are on the same face of the old one.
 fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
-    let generators = old.skeleton_generators();
+    let generators = old.closure_generators();
     // The first part, and what the second part may replace: faces of the old closure.
     let mut result = Vec::new();
     let mut faces: Vec<(Bits, bool)> = Vec::new();
-    for constraint in old.skeleton_constraints() {
+    for constraint in old.closure_constraints() {
         let is_strict = constraint.relation() == Relation::Greater;
-        faces.push((saturating(constraint, generators), is_strict));
+        faces.push((saturating_generators(constraint, generators), is_strict));
         if constraint.relation() == Relation::Equal {
             let closed = |constraint: &Constraint| constraint.with_relation(Relation::AtLeast);
             let opposite = constraint.with_relation(Relation::Greater).negated();
@@ -74,8 +76,8 @@ fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
             result.extend(other.implies_fitted(&closed).then_some(closed));
         }
     }
-    for constraint in new.skeleton_constraints() {
-        let face = saturating(constraint, generators);
+    for constraint in new.closure_constraints() {
+        let face = saturating_generators(constraint, generators);
         let mut same = faces.iter().filter(|(old_face, _)| *old_face == face).peekable();
         if same.peek().is_none() {
             continue;
@@ -87,10 +89,10 @@ fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
         });
     }
     for extra in old.extra_constraints() {
-        let face = saturating(extra, generators);
-        let mut through = old.skeleton_constraints()[old.equalities..]
+        let face = saturating_generators(extra, generators);
+        let mut through = old.closure_constraints()[old.equalities..]
             .iter()
-            .filter(|facet| face.is_subset(&saturating(facet, generators)));
+            .filter(|facet| face.is_subset(&saturating_generators(facet, generators)));
         if other.implies_fitted(extra) && through.all(|facet| other.implies_fitted(facet)) {
             result.push(extra.clone());
         }
@@ -98,7 +100,7 @@ fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
     result
 }
 
-fn saturating(constraint: &Constraint, generators: &[Generator]) -> Bits {
+fn saturating_generators(constraint: &Constraint, generators: &[Generator]) -> Bits {
     let mut set = Bits::default();
     for (index, generator) in generators.iter().enumerate() {
         if row::dot(constraint.row(), &generator.row).is_zero() {

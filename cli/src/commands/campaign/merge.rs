@@ -28,7 +28,7 @@ struct Whole {
 }
 
 /// Plans the campaign: which runs are its own?
-fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
+fn plan_campaign(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
     budget::campaign(campaign.budget);
     let progress = ProgressLine::start(1, !arguments.quiet);
@@ -41,7 +41,7 @@ fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
 
 /// Puts the runs of some stores into one. With a campaign: its runs, and what came of it.
 pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
-    let whole = arguments.campaign.as_deref().map(|path| whole(path, arguments)).transpose()?;
+    let whole = arguments.campaign.as_deref().map(|path| plan_campaign(path, arguments)).transpose()?;
     let keys: Option<HashSet<String>> =
         whole.as_ref().map(|whole| whole.plan.runs.iter().map(|run| run.key.to_string()).collect());
     let wants = |key: &str| keys.as_ref().is_none_or(|keys| keys.contains(key));
@@ -54,7 +54,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
         if whole.is_some()
             && let (0, others @ 1..) = store.sorted(&wants)?
         {
-            strangers.push(stranger(from, others));
+            strangers.push(report_stranger(from, others));
         }
     }
     if !strangers.is_empty() {
@@ -70,7 +70,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
         merged.push((from, one));
     }
     if let Some(whole) = &whole {
-        return end(arguments, whole, &store, &merged);
+        return finish_merge(arguments, whole, &store, &merged);
     }
     let total = store.count()?;
     // Those that an earlier merge has found, or that came with a store, are no less true.
@@ -128,7 +128,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
 
 /// A part of something else. To take nothing of it without a word would look like a part that is not done
 /// yet.
-fn stranger(store: &Path, runs: usize) -> Diagnostic {
+fn report_stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
     let message = format!(
         "{} is no shard of this campaign: it has {runs}, and none of them is in the plan",
@@ -139,7 +139,7 @@ fn stranger(store: &Path, runs: usize) -> Diagnostic {
 }
 
 /// What came of the campaign whose shards these were.
-fn end(
+fn finish_merge(
     arguments: &MergeArguments,
     whole: &Whole,
     store: &Store,

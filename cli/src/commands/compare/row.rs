@@ -67,7 +67,7 @@ struct Case {
 }
 
 impl Figures {
-    /// Without what takes work of its own.
+    /// Makes the row of a test case, but for the columns that take work of their own.
     pub fn of(made: &MadeTest, memory: Option<u64>) -> Self {
         let (graph, case) = (made.measured(Stage::Select), made.measured(Stage::InputComplete));
         let selection = made.generation.test_graph.selection;
@@ -89,7 +89,7 @@ impl Figures {
     }
 
     /// How many states and runs are late, of how many; a sample says so by `~`.
-    fn late(&self) -> [String; 2] {
+    fn late_cells(&self) -> [String; 2] {
         let Some(LateStates { method, late, states, late_runs, runs, .. }) = &self.late_states else {
             return ["?", "?"].map(str::to_owned);
         };
@@ -98,7 +98,7 @@ impl Figures {
     }
 
     /// What is kept in vain, of what is kept; and of how much of it nothing is known.
-    fn extra(&self) -> String {
+    fn extra_cell(&self) -> String {
         match self.exact {
             None => "?".to_owned(),
             Some(Distance { extra, kept, unknown: 0, .. }) => format!("{extra}/{kept}"),
@@ -133,7 +133,7 @@ struct Shown {
     effort: bool,
 }
 
-pub(super) fn drawn(rows: &[Row]) -> String {
+pub(super) fn draw_table(rows: &[Row]) -> String {
     let figures = || rows.iter().filter_map(|row| row.figures.as_ref());
     let shown = Shown {
         exact: figures().any(|figures| figures.exact.is_some()),
@@ -156,8 +156,8 @@ fn line(row: &Row, shown: &Shown) -> Vec<String> {
     let Some(figures) = &row.figures else { return line };
     let (graph, case) = (&figures.test_graph, &figures.test_case);
     line.extend([format!("{}/{}", graph.locations, graph.transitions), graph.inconclusive.to_string()]);
-    line.extend(figures.late());
-    line.extend(shown.exact.then(|| figures.extra()));
+    line.extend(figures.late_cells());
+    line.extend(shown.exact.then(|| figures.extra_cell()));
     line.extend([format!("{}/{}", case.locations, case.transitions), case.fail.to_string()]);
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000).to_string();
     line.extend(shown.memory.then(|| figures.memory.map_or_else(|| "?".to_owned(), megabytes)));

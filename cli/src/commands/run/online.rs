@@ -39,7 +39,7 @@ pub(super) fn run(all: &Making<'_>) -> CommandResult {
         let prospect = is_open.then(|| look_ahead(&views[0], budget::time(project.time))).flatten();
         Ok((made, prospect, written))
     };
-    all.each(Some(project.judging.name()), work, |name, (made, prospect, written)| {
+    all.make_for_each(Some(project.judging.name()), work, |name, (made, prospect, written)| {
         tell(name, domain, (&made, prospect.as_ref()), written)
     })
 }

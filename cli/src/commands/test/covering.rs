@@ -48,13 +48,13 @@ struct Walking<'a> {
 }
 
 pub(super) fn walk(arguments: &TestArguments, what: Covered) -> CommandResult {
-    let walking = prepared(arguments, what)?;
+    let walking = prepare_walk(arguments, what)?;
     keep::check_outputs(arguments, std::slice::from_ref(&walking.walkable.case))?;
     draw_text(&walking.warnings);
-    walking.go()
+    walking.run_walks()
 }
 
-fn prepared(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec<Diagnostic>> {
+fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec<Diagnostic>> {
     let (walkable, mut warnings) = read(&arguments.test)?;
     let cases = std::slice::from_ref(&walkable.case);
     check_names(arguments, cases)?;
@@ -75,7 +75,7 @@ fn prepared(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>, Vec
 }
 
 impl Walking<'_> {
-    fn go(&self) -> CommandResult {
+    fn run_walks(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -106,7 +106,7 @@ impl Walking<'_> {
             let initial = chosen?;
             let mut judge = judge::against(test, initial.clone(), iut, &settings);
             let run = retrying(arguments.tolerance.retries, || {
-                let settings = Settings { time: left(begin, &settings), ..settings.clone() };
+                let settings = Settings { time: time_left(begin, &settings), ..settings.clone() };
                 let mut session =
                     TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
                 session.run(seed, Strategy::Walk(&mut walk))
@@ -197,7 +197,7 @@ fn line(standing: &Standing) -> String {
 }
 
 /// How long a run may take: what is left, and what the answer to the last stimulus may take.
-fn left(begin: Instant, settings: &Settings) -> Duration {
+fn time_left(begin: Instant, settings: &Settings) -> Duration {
     let time = budget::said_time().unwrap_or(LONGEST);
     time.saturating_sub(begin.elapsed()) + 2 * settings.quiescence + Duration::from_secs(1)
 }

@@ -33,7 +33,7 @@ pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result
     files.extend(wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit));
     let junit = outputs(&files)?.pop().filter(|_| arguments.junit.is_some());
     if let Some(folder) = folder {
-        let others = others(cases, folder);
+        let others = find_other_tests(cases, folder);
         if !others.is_empty() {
             return Err(others.into());
         }
@@ -65,15 +65,16 @@ pub(super) fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> Pa
 }
 
 /// Those test cases of the folder that bear a name of ours and are others.
-fn others(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
+fn find_other_tests(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
     let other = |case: &Case| {
         let path = test_path(folder, case);
-        (fs::symlink_metadata(&path).is_ok() && !is_same(&path, &case.document)).then(|| another(&path))
+        (fs::symlink_metadata(&path).is_ok() && !is_same(&path, &case.document))
+            .then(|| report_other_test(&path))
     };
     cases.iter().filter_map(other).collect()
 }
 
-pub(in crate::commands) fn another(path: &Path) -> Diagnostic {
+pub(in crate::commands) fn report_other_test(path: &Path) -> Diagnostic {
     let message = format!("{}: `--keep` replaces nothing, and this is another test case", path.display());
     Diagnostic::error("output-is-there", message)
         .help("name another folder: each run must be beside its test case")
@@ -109,7 +110,7 @@ impl Keeper {
             if !write_new(&checked(&path)?, &case.document).map_err(|error| wrong(&path, error))?
                 && !is_same(&path, &case.document)
             {
-                return Err(another(&path).message);
+                return Err(report_other_test(&path).message);
             }
             self.there.push(case.name.clone());
         }

@@ -96,11 +96,11 @@ fn tell(answer: &mut CommandAnswer, recording: &Recording) {
     let seen = recording.run.trace.len() - recording.sent;
     let sent = plural(recording.sent, "input");
     answer.remark(format!("{sent} sent, {} seen", plural(seen, "event")));
-    for (number, time) in recording.late.iter().take(LATE_TOLD) {
+    for (number, time) in recording.late_stimuli.iter().take(LATE_TOLD) {
         answer.remark(format!("warning: input {number} was sent {:.3} s late", seconds(time)));
     }
-    if recording.late.len() > LATE_TOLD {
-        answer.remark(format!("warning: {} more were late", recording.late.len() - LATE_TOLD));
+    if recording.late_stimuli.len() > LATE_TOLD {
+        answer.remark(format!("warning: {} more were late", recording.late_stimuli.len() - LATE_TOLD));
     }
     if recording.unsent > 0 {
         answer.remark(format!("error: {} not sent", plural(recording.unsent, "input")));

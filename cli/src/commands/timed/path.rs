@@ -44,7 +44,7 @@ pub fn path(arguments: &PathArguments) -> CommandResult {
     });
     let made = made?;
     let (made, texts) = made.map_err(|stop: PathStop| stop.to_diagnostic())?;
-    console::draw(&hidden(&wanted, &made));
+    console::draw(&find_warnings(&wanted, &made));
     let (paths, failed) = put(arguments.out.as_deref(), &outputs, texts);
     let exit = if failed.is_empty() { Exit::Fine } else { Exit::Environment };
     let document = || document(&wanted, &made, &paths, exit.code());
@@ -109,7 +109,7 @@ fn put(
 }
 
 /// What the user should know beside the test case.
-fn hidden(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
+fn find_warnings(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if let Some(at) = made.unseen.first() {
         let message = format!(

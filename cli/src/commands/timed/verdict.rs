@@ -153,14 +153,14 @@ fn reason(offline: &Offline<'_>, why: &Why) -> String {
     }
     let until = match &why.until {
         Until::Forever => "silence was allowed without end".to_owned(),
-        Until::End(end) => format!("silence was allowed {} after the last event", until(end)),
+        Until::End(end) => format!("silence was allowed {} after the last event", end_text(end)),
         Until::Unsaid => "until when silence was allowed depends on data that are not known".to_owned(),
     };
     let _ = writeln!(text, "  {until}");
     text
 }
 
-fn until(end: &SpanEnd) -> String {
+fn end_text(end: &SpanEnd) -> String {
     let time = time_text(&end.delay);
     if end.is_in { format!("until {time}") } else { format!("until before {time}") }
 }
@@ -174,7 +174,7 @@ fn allowed_text(allowed: &AllowedTransition) -> String {
     let from = time_text(&allowed.earliest.delay);
     let from = if allowed.earliest.is_in { from } else { format!("more than {from}") };
     let span = match &allowed.latest {
-        Some(end) => format!("from {from} {}", until(end)),
+        Some(end) => format!("from {from} {}", end_text(end)),
         None => format!("from {from} on"),
     };
     let _ = write!(text, ", {span} after the last event");

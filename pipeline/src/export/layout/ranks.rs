@@ -1,9 +1,9 @@
 //! Which node lies below which.
 //!
-//! A search in depth from node 0 finds the arrows that close a cycle; turned around, they leave no cycle. (A
-//! smallest set of arrows to be turned is hard to find, and not what a reader wants: what goes back to the
-//! beginning of a loop shall be drawn upwards.) Each node then lies as high as all that lead to it allow: the
-//! longest path to it counts its ranks.
+//! A search in depth from each node not seen finds the arrows that close a cycle; turned around, they leave
+//! no cycle. (A smallest set of arrows to be turned is hard to find, and not what a reader wants: what goes
+//! back to the beginning of a loop shall be drawn upwards.) Each node then lies as high as all that lead to
+//! it allow: the longest path to it counts its ranks.
 //!
 //! A node to which only turned arrows lead would lie at the very top. It is let down as far as what it leads
 //! to allows.
