@@ -30,7 +30,7 @@ use coreach_model::{Datum, Term, TransitionId, Value};
 use super::bounds::{CanBe, GivenValues, OpenBounds};
 use super::eliminate::{is_told, without};
 use super::inclusion::{about, data_of_terms};
-use super::state::{Assigned, Holds};
+use super::state::{Holds, ValueOrTerm};
 use super::sum::{folded, shortened};
 use super::{SymbolicState, System, symbol};
 use crate::solver::{Solver, Witness, may_hold, must_hold};
@@ -103,7 +103,7 @@ impl SymbolicState {
             next.depth = self.depth;
             for variable in transition.assignments.keys() {
                 if let Some(term) = next.open.get(variable).map(folded) {
-                    next.assign([(variable.clone(), Assigned::Term(term))]);
+                    next.assign([(variable.clone(), ValueOrTerm::Term(term))]);
                 }
             }
             Some(next)
@@ -255,7 +255,7 @@ impl SymbolicState {
         let parts = substitute_all(&self.condition, there);
         self.condition = parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect();
         let open = std::mem::take(&mut self.open);
-        let term_there = |term| Assigned::Term(folded(&substitute(term, there)));
+        let term_there = |term| ValueOrTerm::Term(folded(&substitute(term, there)));
         self.assign(open.iter().map(|(datum, term)| (datum.clone(), term_there(term))));
     }
 

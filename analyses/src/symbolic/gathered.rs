@@ -31,7 +31,7 @@ use dashu::integer::IBig;
 use super::SymbolicState;
 use super::eliminate::counted;
 use super::inclusion::data_of_terms;
-use super::state::Assigned;
+use super::state::ValueOrTerm;
 use super::sum::Sum;
 
 /// States up to so many are better followed one by one.
@@ -216,7 +216,7 @@ impl Lattice {
             })
         };
         let sums = integers.iter().enumerate().map(|(row, datum)| ((*datum).clone(), sum_in_row(row)));
-        state.assign(sums.map(|(datum, sum)| (datum, Assigned::Term(sum))));
+        state.assign(sums.map(|(datum, sum)| (datum, ValueOrTerm::Term(sum))));
         for ((_, most), symbol) in self.vectors.iter().zip(&symbols) {
             state.condition.push(Term::compare(Comparison::AtLeast, symbol, &Term::int(0)));
             state.condition.push(Term::compare(Comparison::AtMost, symbol, &Term::int(most.clone())));

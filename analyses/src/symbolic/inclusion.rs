@@ -36,7 +36,7 @@ use coreach_model::{Datum, Iosts, LocationId, Term};
 use super::SymbolicState;
 use super::bounds::BoundsMemo;
 use super::eliminate::{is_told, without};
-use super::state::Assigned;
+use super::state::ValueOrTerm;
 use crate::solver::{Answer, Solver, Witness};
 
 /// Is one state included in another?
@@ -130,7 +130,7 @@ impl Tidy {
         let condition = self.condition.clone();
         let (location, memo) = (self.location, BoundsMemo::default());
         let mut state = SymbolicState { location, known, open, condition, depth: 0, memo };
-        state.assign(data.iter().cloned().zip(self.values.iter().cloned().map(Assigned::Term)));
+        state.assign(data.iter().cloned().zip(self.values.iter().cloned().map(ValueOrTerm::Term)));
         state
     }
 

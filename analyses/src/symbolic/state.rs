@@ -37,7 +37,7 @@ pub struct SymbolicState {
 }
 
 /// What a datum is given: a value, or a term over symbols.
-pub(super) enum Assigned {
+pub(super) enum ValueOrTerm {
     Value(Value),
     Term(Term),
 }
@@ -166,24 +166,24 @@ impl SymbolicState {
         if is_asked && let Some(condition) = terms.next() {
             state.ask(&condition);
         }
-        state.assign(assigned.into_iter().map(|(variable, value)| (variable, Assigned::Value(value))));
-        state.assign(variables.into_iter().zip(terms.map(Assigned::Term)));
+        state.assign(assigned.into_iter().map(|(variable, value)| (variable, ValueOrTerm::Value(value))));
+        state.assign(variables.into_iter().zip(terms.map(ValueOrTerm::Term)));
         (!state.is_refuted()).then_some(state)
     }
 
     /// Gives data values, or else terms over symbols.
-    pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, Assigned)>) {
+    pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, ValueOrTerm)>) {
         for (datum, assigned) in all {
             let value = match &assigned {
-                Assigned::Value(value) => Some(value),
-                Assigned::Term(term) => term.as_literal(),
+                ValueOrTerm::Value(value) => Some(value),
+                ValueOrTerm::Term(term) => term.as_literal(),
             };
             if let Some(value) = value.cloned() {
                 if self.open.contains_key(&datum) {
                     Arc::make_mut(&mut self.open).remove(&datum);
                 }
                 self.known.insert(datum, value);
-            } else if let Assigned::Term(term) = assigned {
+            } else if let ValueOrTerm::Term(term) = assigned {
                 self.known.remove(&datum);
                 Arc::make_mut(&mut self.open).insert(datum, term);
             }
