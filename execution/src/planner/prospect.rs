@@ -1,7 +1,7 @@
 //! What can be won in a test before it is run: of a test case, or of a purpose that is judged on line.
 //!
-//! **Method.** The game is listed from where a run begins ([`super::listed`]), and solved from both sides
-//! ([`super::solved`]). Constants that are open are chosen first, by the tester: some are drawn as for runs,
+//! **Method.** The game is listed from where a run begins (`listed.rs`), and solved from both sides
+//! (`solved.rs`). Constants that are open are chosen first, by the tester: some are drawn as for runs,
 //! and those with which most can be won are told. Where Pass is not forced, a way to Pass is gone, and of the
 //! answers beside it that which leads to the worst position is told.
 //!
