@@ -252,7 +252,7 @@ impl WinningJson {
         });
         let constants = found.constants.iter();
         WinningJson {
-            level: found.level.name(),
+            level: found.level_name(),
             at_best: found.at_best.name(),
             within_events: found.within,
             positions: found.positions,

@@ -147,6 +147,14 @@ impl WinningProspect {
     pub fn is_exact(&self) -> bool {
         self.level == self.at_best
     }
+
+    /// Names the level. It is open where no run to Pass was found and none is excluded.
+    pub fn level_name(&self) -> &'static str {
+        match self.level {
+            WinningLevel::Unreachable if !self.is_exact() => "open",
+            level => level.name(),
+        }
+    }
 }
 
 impl fmt::Display for WinningProspect {
@@ -159,7 +167,7 @@ impl fmt::Display for WinningProspect {
                 write!(f, "fair: Pass comes if an answer that stays possible comes some day")?;
             }
             (WinningLevel::Possible, _) => write!(f, "possible: Pass comes if the system cooperates")?,
-            (WinningLevel::Unreachable, _) => write!(f, "unreachable")?,
+            (WinningLevel::Unreachable, _) => write!(f, "{}", self.level_name())?,
         }
         if !self.is_exact() {
             write!(f, ", not {} within {} positions", self.at_best.name(), self.positions)?;
