@@ -68,21 +68,16 @@ fn set_term(finite: &FinitePlace, digits: &[u32]) -> Term {
         Value::Bool(_) => place.not(),
         value => Term::compare(comparison, place, &Term::literal(value.clone())),
     };
+    // Lengths in a row are an interval, whose ends are left out where they are those of all lengths.
     if let ([first, ..], [.., last], Value::Int(_)) = (digits, digits, value(0))
         && (last - first) as usize + 1 == digits.len()
     {
-        let greatest = finite.values.len() as u32 - 1;
-        let sides =
-            [(Comparison::AtLeast, *first, *first > 0), (Comparison::AtMost, *last, *last < greatest)];
-        return match first == last {
-            true => compare(Comparison::Equal, *first),
-            false => Term::and(
-                sides
-                    .into_iter()
-                    .filter(|side| side.2)
-                    .map(|(comparison, digit, _)| compare(comparison, digit)),
-            ),
-        };
+        if first == last {
+            return compare(Comparison::Equal, *first);
+        }
+        let low = (*first > 0).then(|| compare(Comparison::AtLeast, *first));
+        let high = (*last as usize + 1 < finite.values.len()).then(|| compare(Comparison::AtMost, *last));
+        return Term::and(low.into_iter().chain(high));
     }
     let missing: Vec<u32> = (0..finite.values.len() as u32).filter(|digit| !digits.contains(digit)).collect();
     if missing.len() < digits.len() {

@@ -5,8 +5,9 @@
 //! array of many cells one stands for all, or it has no places ([`crate::summaries`]). Numeric places
 //! become the dimensions of a numerical domain, in the order variables, then constants, each by declaration.
 //! Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract
-//! value keeps one numeric element for each cell (see [`crate::partition`]). An `int[lo..hi]` is numeric,
-//! however short. Ids have no slots: that two of them are the same is a digit (`identities.rs`).
+//! value keeps one numeric element for each cell (see [`crate::partition`]). The length of a short list is a
+//! digit as well. Any other `int[lo..hi]` is numeric, however short. Ids have no slots: that two of them are
+//! the same is a digit (`identities.rs`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

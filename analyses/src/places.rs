@@ -118,17 +118,14 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
             };
             // First, since an assignment to many flags has too many cases.
             found.extend(size(&term));
-            let known = found.len();
+            let mut parts = Vec::new();
             for (position, (_, field)) in record.fields.iter().enumerate().take(all) {
-                collect_places(arrays, Term::field(&term, position), field, found);
+                collect_places(arrays, Term::field(&term, position), field, &mut parts);
             }
             if record.most().is_some() {
-                let mut at = 0;
-                found.retain(|place| {
-                    at += 1;
-                    at <= known || !matches!(place.term.node(), Node::OnStrings(..))
-                });
+                parts.retain(|place| !matches!(place.term.node(), Node::OnStrings(..)));
             }
+            found.extend(parts);
         }
         Type::String => found.push(Place { term: term.length(), ty: Type::Nat }),
         _ => found.push(Place { term, ty: ty.clone() }),

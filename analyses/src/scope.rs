@@ -382,8 +382,11 @@ impl Scope<'_> {
         if let Some(Value::Int(length)) = self.finite.get(term) {
             return one(LinearExpression::constant(Rational::from(integer(length))));
         }
-        if let Some(size) = self.size_of(term) {
-            return size;
+        if let Some(Slot::Numeric(dimension)) = self.frame.slot(term) {
+            return one(LinearExpression::variable(dimension));
+        }
+        if let Some(cases) = self.size_of(term) {
+            return limited(term, cases);
         }
         if let Some(part) = known_part(self.frame.arrays, term) {
             return self.linear(&part);
@@ -397,15 +400,10 @@ impl Scope<'_> {
             }
             Node::Literal(Value::Real(value)) => one(LinearExpression::constant(rational(value))),
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::OnStrings(..) => {
-                match (self.frame.slot(term), self.parameters.get(term)) {
-                    (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
-                        one(LinearExpression::variable(dimension))
-                    }
-                    _ => match self.of_summary(term) {
-                        Some(number) => one(number),
-                        None if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
-                        None => self.cell(term),
-                    },
+                match self.of_summary(term) {
+                    Some(number) => one(number),
+                    None if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
+                    None => self.cell(term),
                 }
             }
             Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
@@ -511,6 +509,9 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
             (Node::Compare(comparison, a, b), Some(Type::Record(record))) => {
                 let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
                 work.extend((0..record.fields.len()).rev().map(field));
+                if let (Comparison::Equal, Some(a), Some(b)) = (comparison, size(a), size(b)) {
+                    found.push(Term::equal(&a.term, &b.term));
+                }
             }
             (Node::Compare(comparison, a, b), Some(Type::Array(array)))
                 if arrays.few_cells(array).is_some() =>
@@ -521,13 +522,7 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
                 };
                 work.extend(arrays.few_cells(array).unwrap_or_default().into_iter().rev().map(cell));
             }
-            _ => found.push(term.clone()),
-        }
-        if let Node::Compare(comparison, a, b) = term.node()
-            && let (Some(a), Some(b)) = (size(a), size(b))
-            && *comparison == Comparison::Equal
-        {
-            found.push(Term::equal(&a.term, &b.term));
+            _ => found.push(term),
         }
     }
     match whole.node() {

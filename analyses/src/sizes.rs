@@ -21,7 +21,7 @@ use coreach_polyhedra::{LinearExpression, Rational};
 use crate::condition::Condition;
 use crate::frame::Slot;
 use crate::places::size;
-use crate::scope::{Beyond, CASE_LIMIT, Cases, Scope, limited};
+use crate::scope::{CASE_LIMIT, Cases, Scope};
 
 /// Which questions for a key a guard answers: each conjunct that is one, and its answer.
 pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
@@ -41,18 +41,13 @@ pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
 
 impl Scope<'_> {
     /// The cases of a term that is the size of a large set or map, as it was written.
-    pub(crate) fn size_of(&mut self, term: &Term) -> Option<Result<Cases<LinearExpression>, Beyond>> {
-        if let Some(Slot::Numeric(dimension)) = self.frame.slot(term) {
-            return Some(Ok(vec![(Condition::Yes, LinearExpression::variable(dimension))]));
-        }
+    pub(crate) fn size_of(&mut self, term: &Term) -> Option<Cases<LinearExpression>> {
         let TermShape::Operation(DerivedOperation::Standard(StandardOperation::Size), arguments) =
             term.shape()
         else {
             return None;
         };
-        size(arguments.first()?)?;
-        let cases = self.sizes(arguments.first()?)?;
-        Some(limited(term, cases))
+        self.sizes(arguments.first()?)
     }
 
     /// The cases of the size of a set or a map; `None` where nothing is known of it.

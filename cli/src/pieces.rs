@@ -1,4 +1,5 @@
-//! Independent pieces of work, of which the finished ones are told even if the process ends inside another.
+//! Independent pieces of work. A command answers with the finished ones even if the process ends inside
+//! another.
 //!
 //! **Problem.** A piece that does not ask its budget is ended with the process ([`certain_end`]). What the
 //! other pieces have found must not be lost.
@@ -7,9 +8,10 @@
 //! answer of what is kept.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use coreach_model::Diagnostic;
+use coreach_model::lock::lock;
 use coreach_project::{jobs, render};
 use serde_json::Value;
 
@@ -26,13 +28,11 @@ pub fn do_pieces<J: Sync, R: Clone + Send + 'static>(
 ) -> Result<Vec<R>, EarlyExit> {
     let kept = Arc::new(Mutex::new(vec![None; pieces.len()]));
     let so_far = kept.clone();
-    certain_end::tell_at_end(move |code, why| {
-        partial(&so_far.lock().unwrap_or_else(PoisonError::into_inner), code, why)
-    });
+    certain_end::tell_at_end(move |code, why| partial(&lock(&so_far), code, why));
     let places: Vec<usize> = (0..pieces.len()).collect();
     let work = |place: &usize| {
         let result = work(&pieces[*place]);
-        kept.lock().unwrap_or_else(PoisonError::into_inner)[*place] = Some(result.clone());
+        lock(&kept)[*place] = Some(result.clone());
         result
     };
     jobs::in_order(&places, jobs::threads(threads), work).map_err(EarlyExit::no_thread)

@@ -167,11 +167,18 @@ pub fn search_run(
     Some(found)
 }
 
-/// Says what can be won in a test, as it is run; nothing of one that is too large to be played. That has its
-/// own share of `time`.
-pub fn look_ahead(view: &View<'_>, time: Duration) -> Option<WinningProspect> {
+/// Says what can be won in a test, as it is run; nothing of one whose purpose is unreachable, or that is too
+/// large to be played. That has its own share of `time`.
+pub fn look_ahead(
+    view: &View<'_>,
+    unreachable: Option<&Diagnostic>,
+    time: Duration,
+) -> Option<WinningProspect> {
     const MOST_TRANSITIONS: usize = 20_000;
-    if view.iosts.transitions.len() > MOST_TRANSITIONS || view.found.reachable == Some(false) {
+    if unreachable.is_some()
+        || view.iosts.transitions.len() > MOST_TRANSITIONS
+        || view.found.reachable == Some(false)
+    {
         return None;
     }
     let found = budget::within("prospect", time / SEARCH, |_| {

@@ -67,9 +67,8 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
         })?;
         let example = search_run(&mut made, purpose, domain, time);
         says(format!("{}: what can be won", purpose.iosts.name));
-        let is_open = made.unreachable.is_none();
         let view = View::of(&made.generation, Stage::InputComplete);
-        let prospect = is_open.then(|| look_ahead(&view, time)).flatten();
+        let prospect = look_ahead(&view, made.unreachable.as_ref(), time);
         Ok((made, (example, prospect), written))
     };
     let has_check = arguments.check;

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::{Solver, must_hold};
+use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::{Datum, Term};
 
@@ -20,12 +21,12 @@ pub struct TextEdit {
     pub new: String,
 }
 
-/// What differs, in the order of the specification.
+/// Lists the differences in the order of the specification.
 pub fn edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
     let mut found = Vec::new();
     if specification.initial_condition != mutant.initial_condition {
         let text = |iosts: &Iosts| format!("condition: {}", iosts.initial_condition);
-        let place = specification.origin.as_ref().map(|at| (at.file.name.clone(), at.line_and_column().0));
+        let place = specification.origin.as_ref().map(file_and_line);
         found.push(TextEdit { place, old: text(specification), new: text(mutant) });
     }
     let (old, new) = (&specification.transitions, &mutant.transitions);
@@ -36,7 +37,7 @@ pub fn edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
         if other == Some(one) {
             continue;
         }
-        let place = one.origin.whole.as_ref().map(|at| (at.file.name.clone(), at.line_and_column().0));
+        let place = one.origin.whole.as_ref().map(file_and_line);
         let of_one = parts(specification, one);
         let of_other = other.map(|other| parts(mutant, other)).unwrap_or_default();
         let differ = |parts: &[String], others: &[String]| {
@@ -48,6 +49,10 @@ pub fn edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
     let added = others.map(|one| format!("{{ {} }}", parts(mutant, one).join(", ")));
     found.extend(added.map(|new| TextEdit { place: None, old: String::new(), new }));
     found
+}
+
+fn file_and_line(at: &Origin) -> (String, usize) {
+    (at.file.name.clone(), at.line_and_column().0)
 }
 
 /// A transition as its file has it, key by key.

@@ -47,6 +47,7 @@ use crate::judge::Choice;
 use crate::judge::case::take_silence;
 use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, kept};
 use crate::planner::goal::goal;
+use crate::planner::listed::PositionWorth;
 use crate::planner::moves::{Answer, GameMove, waiting};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
@@ -67,13 +68,13 @@ const DRAWN: usize = 12;
 const MOST: usize = 20_000;
 
 /// The most work of one search, in steps of which a second has about a million.
-const WORK: u64 = 200_000;
+pub(super) const WORK: u64 = 200_000;
 
 /// The chance of a state that nobody has looked at.
 const UNKNOWN: f64 = 0.2;
 
 /// The most passes over the graph until chances stand still.
-const PASSES: usize = 40;
+pub(super) const PASSES: usize = 40;
 
 /// The most conditions of which slack is measured.
 const GATES: usize = 16;
@@ -90,19 +91,11 @@ const MOST_LISTED: usize = 16;
 /// Of these, vectors of one class.
 const OF_A_CLASS: usize = 2;
 
-/// What a location is worth by itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
-    Open,
-    Won,
-    Lost,
-}
-
 struct Node {
     state: State,
     /// The stimulus before it, on the way by which it was found.
     after: Option<Event>,
-    end: End,
+    end: PositionWorth,
     /// Steps to Pass, as far as graph and slack tell.
     slack: u64,
     /// How many nodes of the same class were there before it.
@@ -115,7 +108,7 @@ struct Node {
 /// The game that a test case is.
 pub(super) struct Game {
     sought: SoughtGoal,
-    ends: Numbered<LocationId, End>,
+    ends: Numbered<LocationId, PositionWorth>,
     distances: Numbered<LocationId, Option<usize>>,
     gates: Numbered<LocationId, Vec<Term>>,
     nodes: Vec<Node>,
@@ -126,7 +119,7 @@ pub(super) struct Game {
 impl Game {
     pub(super) fn new(test: &TestCase) -> Self {
         let goal = goal(test);
-        let ends = test.verdicts.map(|_| End::Open);
+        let ends = test.verdicts.map(|_| PositionWorth::Open);
         let mut game = Game {
             sought: SoughtGoal::new(test.iosts.clone(), &[], false),
             distances: ends.map(|_| None),
@@ -138,9 +131,9 @@ impl Game {
         };
         for at in test.iosts.location_ids() {
             game.ends[at] = match (goal.locations[at], goal.closed[at]) {
-                (true, _) => End::Won,
-                (_, true) => End::Lost,
-                _ => End::Open,
+                (true, _) => PositionWorth::Won,
+                (_, true) => PositionWorth::Lost,
+                _ => PositionWorth::Open,
             };
         }
         game.measure(test);
@@ -155,13 +148,13 @@ impl Game {
             incoming[transition.target].push(number);
         }
         let mut level: Vec<LocationId> =
-            iosts.location_ids().filter(|at| self.ends[*at] == End::Won).collect();
+            iosts.location_ids().filter(|at| self.ends[*at] == PositionWorth::Won).collect();
         level.iter().for_each(|at| self.distances[*at] = Some(0));
         for length in 1.. {
             let mut next = Vec::new();
             for number in level.iter().flat_map(|at| incoming[*at].clone()) {
                 let source = iosts.transitions[number].source;
-                if self.distances[source].is_none() && self.ends[source] == End::Open {
+                if self.distances[source].is_none() && self.ends[source] == PositionWorth::Open {
                     self.distances[source] = Some(length);
                     self.gates[source] = self.gates_before(test, number);
                     next.push(source);
@@ -202,7 +195,7 @@ impl Game {
         }
         let end = match self.distances[state.location] {
             Some(_) => self.ends[state.location],
-            None => End::Lost,
+            None => PositionWorth::Lost,
         };
         let slack = self.gates[state.location].iter().map(|gate| slack(gate, &state.valuation));
         let slack = slack.fold(self.distances[state.location].unwrap_or(0) as u64, u64::saturating_add);
@@ -212,11 +205,11 @@ impl Game {
             *count - 1
         });
         let chance = match end {
-            End::Won => 1.0,
-            End::Lost => 0.0,
-            End::Open => UNKNOWN * kept(slack as f64),
+            PositionWorth::Won => 1.0,
+            PositionWorth::Lost => 0.0,
+            PositionWorth::Open => UNKNOWN * kept(slack as f64),
         };
-        let rank = (end == End::Won).then_some(0);
+        let rank = (end == PositionWorth::Won).then_some(0);
         let (state, after, moves) = (state.clone(), after.cloned(), None);
         self.known.insert(state.clone(), self.nodes.len());
         self.nodes.push(Node { state, after, end, slack, alike, moves, rank, chance });
@@ -234,7 +227,7 @@ impl Game {
 
     /// Whether no way leads to Pass from there.
     pub(super) fn is_lost(&mut self, at: usize) {
-        (self.nodes[at].end, self.nodes[at].chance) = (End::Lost, 0.0);
+        (self.nodes[at].end, self.nodes[at].chance) = (PositionWorth::Lost, 0.0);
     }
 
     pub(super) fn is_sure(&self, at: usize) -> bool {
@@ -398,7 +391,7 @@ impl Game {
 
     fn queue_unexpanded(&self, queues: &mut Queues, at: usize, depth: usize) {
         let node = &self.nodes[at];
-        if node.end == End::Open {
+        if node.end == PositionWorth::Open {
             queues.push(at, depth + node.alike, node.slack);
         }
     }
@@ -413,14 +406,17 @@ impl Game {
 
     /// Lists the moves of a state, where that is not done.
     fn expand(&mut self, test: &TestCase, at: usize, sources: &mut Choice<'_>) {
-        let Node { state, after, end: End::Open, moves: None, .. } = &self.nodes[at] else { return };
+        let Node { state, after, end: PositionWorth::Open, moves: None, .. } = &self.nodes[at] else {
+            return;
+        };
         let (state, after) = (state.clone(), after.clone());
         budget::ask();
         let mut answers = Vec::new();
         for number in test.observations[state.location].iter().copied() {
             let transition = &test.iosts.transitions[number];
             let is_fail = test.verdict(transition.target) == Some(Verdict::Fail);
-            if transition.source == state.location && !(is_fail && self.ends[transition.target] == End::Lost)
+            if transition.source == state.location
+                && !(is_fail && self.ends[transition.target] == PositionWorth::Lost)
             {
                 answers.extend(self.steps(number, &state, after.as_ref(), sources).map(|(answer, _)| answer));
             }
@@ -495,7 +491,7 @@ impl Game {
         let mut open: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
         for (at, node) in self.nodes.iter_mut().enumerate() {
             node.rank = None;
-            if node.end == End::Won {
+            if node.end == PositionWorth::Won {
                 open.push(Reverse((0, at)));
             }
             let moves = node.moves.as_deref().unwrap_or_default();

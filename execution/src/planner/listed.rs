@@ -43,16 +43,16 @@ const FEW_TRIED: usize = 6;
 /// The most states of one position.
 const MOST_TOGETHER: usize = 64;
 
-/// So many guards that may take the same event are told apart.
+/// The most guards for which each combination of taking and refusing an event is a class.
 const MOST_GUARDS: usize = 3;
 
-/// PossibleStates that are possible.
+/// The states that are possible at once.
 pub(super) type PossibleStates = BTreeSet<State>;
 
-/// What a position is known by: its states without what nobody reads.
+/// The key of a position: its states without the data that nobody reads.
 type PositionKey = BTreeSet<(LocationId, Vec<Value>)>;
 
-/// What a position is worth by itself.
+/// The worth of a position, or of a location, by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum PositionWorth {
     Open,
@@ -60,7 +60,7 @@ pub(super) enum PositionWorth {
     Lost,
 }
 
-/// What happens in a position.
+/// An event in a position.
 #[derive(Clone, Debug)]
 pub(super) struct GameEvent {
     /// The event; none is silence.
@@ -74,11 +74,11 @@ pub(super) struct GameEvent {
 /// All that may happen in a position.
 #[derive(Clone, Default, Debug)]
 pub(super) struct GameOptions {
-    /// What may be sent.
+    /// Events that the tester may send.
     pub(super) stimuli: Vec<GameEvent>,
     /// Are these all, up to likeness?
     pub(super) has_all_stimuli: bool,
-    /// What the specification allows to come, and silence where it is one of these.
+    /// Answers that the specification allows, and silence where it is one of these.
     pub(super) answers: Vec<GameEvent>,
     /// Are these all, up to likeness?
     pub(super) has_all_answers: bool,
@@ -91,7 +91,7 @@ pub(super) struct GameOptions {
 pub(super) struct GamePosition {
     pub(super) states: PossibleStates,
     pub(super) worth: PositionWorth,
-    /// What may happen there; none where nobody has looked.
+    /// The events there; none where nobody has looked.
     pub(super) options: Option<GameOptions>,
 }
 
@@ -120,7 +120,7 @@ impl ListedGame {
         &self.all
     }
 
-    /// Nothing came there. Was something expected?
+    /// Notes that nothing came there. Was something expected?
     pub(super) fn expect_nothing(&mut self, at: usize) -> bool {
         let Some(options) = &mut self.all[at].options else { return false };
         !std::mem::replace(&mut options.is_silent, true) && !options.answers.is_empty()
@@ -195,7 +195,7 @@ impl ListedGame {
         self.all[at].options = Some(options);
     }
 
-    /// What may be sent, or come, in these states; and whether that is all, up to likeness.
+    /// Lists the stimuli, or the answers, of these states, and says whether that is all, up to likeness.
     fn events(
         &mut self,
         test: &TestCase,

@@ -36,13 +36,14 @@ mod solved;
 mod together;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::search::{GoalPath, SearchBound, SearchLimits, SearchOutcome, Searcher};
 use coreach_model::budget::{self, Budget};
 use coreach_model::iosts::ActionKind;
+use coreach_model::lock::lock;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
@@ -192,7 +193,7 @@ impl Planner {
     }
 
     fn lock(&self) -> MutexGuard<'_, Experience> {
-        self.experience.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.experience)
     }
 
     /// The present step.

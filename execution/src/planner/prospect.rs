@@ -1,9 +1,9 @@
-//! What can be won in a test before it is run: of a test case, or of a purpose that is judged on line.
+//! Says before a run what the tester can win with a test case, or with a purpose that is judged on line.
 //!
 //! **Method.** The game is listed from where a run begins (`listed.rs`), and solved from both sides
 //! (`solved.rs`). Constants that are open are chosen first, by the tester: some are drawn as for runs,
-//! and those with which most can be won are told. Where Pass is not forced, a way to Pass is gone, and of the
-//! answers beside it that which leads to the worst position is told.
+//! and the best of these are kept. Where Pass is not forced, a way to Pass is followed, and the spoiler is
+//! the answer that leaves this way for the worst position.
 //!
 //! By ioc nothing is said of silence: here a system answers where the specification must.
 //!
@@ -30,7 +30,7 @@ const WORK: u64 = 500_000;
 /// So many times constants are drawn.
 const DRAWN_CONSTANTS: u64 = 4;
 
-/// What can be won.
+/// The best level that the tester can reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WinningProspect {
     /// Surely this, or better.
@@ -43,7 +43,7 @@ pub struct WinningProspect {
     pub positions: usize,
     /// The constants with which that is so.
     pub constants: Vec<(Datum, Value)>,
-    /// What keeps Pass from being forced.
+    /// The answer that keeps Pass from being forced.
     pub spoiler: Option<Spoiler>,
 }
 
@@ -54,11 +54,11 @@ pub struct Spoiler {
     pub after: Vec<Event>,
     /// The answer; none is silence.
     pub answer: Option<Event>,
-    /// What can be won then.
+    /// The best level after the answer.
     pub leaves: WinningLevel,
 }
 
-/// What can be won in a test; `None` of a timed test, of one without Pass, and where no run can begin.
+/// Looks ahead in a test. `None` for a timed test, for one without Pass, and where no run can begin.
 pub fn prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProspect> {
     if test.timed.is_some() || !test.verdicts.contains(&Some(Verdict::Pass)) {
         return None;
@@ -83,7 +83,7 @@ pub fn prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProsp
     best
 }
 
-/// What can be won where a run begins in this state.
+/// Looks ahead from the state where a run begins.
 pub fn prospect_from(test: &TestCase, initial: &State, solver: &mut dyn Solver) -> WinningProspect {
     let mut game = ListedGame::new(test);
     let (states, worth) = begin_states(test, initial.clone());
@@ -106,13 +106,13 @@ pub fn prospect_from(test: &TestCase, initial: &State, solver: &mut dyn Solver) 
     }
 }
 
-/// The worst answer beside a way to Pass, the first one of these.
+/// Finds the worst answer that leaves a way to Pass, the first one of these.
 fn spoiler(game: &ListedGame, surely: &SolvedGame, at_best: &SolvedGame, root: usize) -> Option<Spoiler> {
     let level = surely.level(root);
     if level == WinningLevel::Forced {
         return None;
     }
-    let left = surely.of(level);
+    let left = surely.events_left(level);
     let (mut at, mut after) = (root, Vec::new());
     let mut worst: Option<Spoiler> = None;
     while left[at].is_some_and(|left| left > 0) {

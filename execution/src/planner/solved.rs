@@ -1,4 +1,4 @@
-//! What can be won in a game whose positions are listed, from both sides.
+//! Solves a game whose positions are listed, from both sides.
 //!
 //! **Problem.** A purpose may be *forced*: the tester comes to Pass whatever the specification allows as an
 //! answer, unless the system fails. It may be *fair*: Pass comes if each answer that stays possible comes
@@ -16,7 +16,7 @@
 
 use crate::planner::listed::{GameEvent, GameOptions, GamePosition, PositionWorth};
 
-/// What can be won, the best first.
+/// The levels of winning, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WinningLevel {
     /// Pass or Fail, whatever answers come.
@@ -54,7 +54,7 @@ pub(super) enum Side {
     AtBest,
 }
 
-/// What the tester may do in a position.
+/// A choice of the tester in a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameChoice {
     /// The place of the stimulus in the list; none of waiting.
@@ -65,7 +65,7 @@ pub(super) struct GameChoice {
     pub(super) is_sure: bool,
 }
 
-/// What the tester may do there.
+/// Lists the choices of the tester in a position.
 pub(super) fn choices(position: &GamePosition) -> Vec<GameChoice> {
     let Some(options) = &position.options else { return Vec::new() };
     let heard: Vec<usize> = options.answers.iter().map(|answer| answer.to).collect();
@@ -140,7 +140,7 @@ impl SolvedGame {
     }
 
     /// For each position the events to Pass, where it is of this level or better.
-    pub(super) fn of(&self, level: WinningLevel) -> &[Option<usize>] {
+    pub(super) fn events_left(&self, level: WinningLevel) -> &[Option<usize>] {
         match level {
             WinningLevel::Forced => &self.forced,
             WinningLevel::Fair => &self.fair,

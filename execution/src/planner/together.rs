@@ -5,7 +5,7 @@
 //! Else a choice that gives nothing away, where there is one. Else the one with the best chance, each answer
 //! being as likely, and a position at which nobody has looked being worth little.
 //!
-//! What was awaited and did not come is awaited there no more, and the game is solved again.
+//! An answer that was awaited in vain is awaited there no more, and the game is solved again.
 //!
 //! **Ends** after so many positions of each listing, or its work; the list begins anew when it is long.
 
@@ -15,7 +15,8 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 
-use crate::planner::listed::{ListedGame, PositionWorth, PossibleStates};
+use crate::planner::game::{PASSES, WORK};
+use crate::planner::listed::{GamePosition, ListedGame, PositionWorth, PossibleStates};
 use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, choices};
 use crate::test_case::TestCase;
 use crate::walk::search::Planned;
@@ -26,16 +27,10 @@ const MOST_LOOKED: usize = 600;
 /// The most positions of the list.
 const MOST_KEPT: usize = 6000;
 
-/// The most work before a move, in steps of which a second has about a million.
-const WORK: u64 = 200_000;
-
 /// The chance of a position at which nobody has looked.
 const UNKNOWN: f64 = 0.1;
 
-/// The most passes over the list until chances stand still.
-const PASSES: usize = 40;
-
-/// What is left of a chance after one event.
+/// The share of a chance that is left after one event.
 const KEPT: f64 = 0.999;
 
 /// A game that is played in sets of states.
@@ -87,7 +82,7 @@ impl GameTogether {
             return None;
         }
         let all = choices(&self.game.all()[at]);
-        let left = solved.of(level);
+        let left = solved.events_left(level);
         let keeps = |one: &&GameChoice| one.to.iter().all(|to| left[*to].is_some());
         // For each choice a number of which the least is best.
         let worth: Vec<(&GameChoice, f64)> = match level {
@@ -131,7 +126,7 @@ impl GameTogether {
         let choices: Vec<Vec<GameChoice>> = all.iter().map(choices).collect();
         let first = |(at, position): (usize, &_)| match position {
             _ if solved.forced[at].is_some() => 1.0,
-            super::listed::GamePosition { worth: PositionWorth::Open, options: None, .. } => UNKNOWN,
+            GamePosition { worth: PositionWorth::Open, options: None, .. } => UNKNOWN,
             _ => 0.0,
         };
         let mut chances: Vec<f64> = all.iter().enumerate().map(first).collect();
@@ -151,12 +146,12 @@ impl GameTogether {
         chances
     }
 
-    /// What was chosen.
+    /// The planned step, if there is one.
     pub(super) fn chosen(&self) -> Option<&Planned> {
         self.chosen.as_ref()
     }
 
-    /// What was awaited did not come. Is there another choice now?
+    /// Drops a wait that was in vain. Is there another choice now?
     pub(super) fn waited_in_vain(&mut self) -> bool {
         self.chosen = None;
         self.solved = None;

@@ -86,6 +86,16 @@ pub struct Trail {
     pub set_back: Vec<Option<TransitionId>>,
 }
 
+/// The effect of a transition on a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum VariableEffect {
+    Keeps,
+    CountsOn,
+    SetsBack,
+    /// Any other value.
+    Assigns,
+}
+
 /// A specification with the goals of its walk.
 #[derive(Clone, Debug)]
 pub struct SoughtGoal {
@@ -100,6 +110,8 @@ pub struct SoughtGoal {
     numbers: FastMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
+    /// For each transition, its effects on the variables.
+    effects: Numbered<TransitionId, Vec<VariableEffect>>,
     /// For each transition, the comparisons that its event decides about, and those where it leads.
     compared: Numbered<TransitionId, (Vec<Term>, Vec<Term>)>,
     /// For each transition, the comparisons of numbers that its parameters can turn, here or where it leads.
@@ -134,6 +146,15 @@ impl SoughtGoal {
             };
             let all = iosts.variables.iter().enumerate();
             all.filter(|(_, variable)| reads(variable)).map(|(place, _)| place).collect()
+        });
+        let effects = iosts.transitions.map(|transition| {
+            let effect = |variable: &Datum| match transition.assignments.contains_key(variable) {
+                false => VariableEffect::Keeps,
+                true if counts_on(transition, variable) => VariableEffect::CountsOn,
+                true if sets_back(&iosts, transition, variable) => VariableEffect::SetsBack,
+                true => VariableEffect::Assigns,
+            };
+            iosts.variables.iter().map(effect).collect()
         });
         let compared = iosts.transitions.map(|transition| {
             let of = |at: LocationId, is: &dyn Fn(TransitionId) -> bool| {
@@ -186,6 +207,7 @@ impl SoughtGoal {
             with_classes,
             numbers,
             reads,
+            effects,
             compared,
             turned,
             conjuncts,
@@ -243,20 +265,21 @@ impl SoughtGoal {
         let transition = &self.iosts.transitions[number];
         let variables = || self.iosts.variables.iter().enumerate();
         let live = |place: usize| self.live_variables[transition.target][place];
-        let assigned = variables().map(|(place, variable)| {
-            let here = transition.assignments.contains_key(variable).then_some(number);
-            let defined = here.or_else(|| trail.defined.get(place).copied().flatten());
+        let assigned = variables().map(|(place, _)| {
+            let defined = match self.effects[number][place] {
+                VariableEffect::Keeps => trail.defined.get(place).copied().flatten(),
+                _ => Some(number),
+            };
             defined.filter(|_| live(place))
         });
         let set_back = variables().map(|(place, variable)| {
             let before = trail.set_back.get(place).copied().flatten();
-            let here = match transition.assignments.get(variable) {
-                None => before,
-                Some(_) if counts_on(transition, variable) => before,
-                Some(_) if sets_back(&self.iosts, transition, variable) => {
+            let here = match self.effects[number][place] {
+                VariableEffect::Keeps | VariableEffect::CountsOn => before,
+                VariableEffect::SetsBack => {
                     (from.valuation.get(variable) != to.valuation.get(variable)).then_some(number)
                 }
-                Some(_) => None,
+                VariableEffect::Assigns => None,
             };
             here.filter(|_| live(place))
         });

@@ -196,11 +196,9 @@ fn add_project(
         for (purpose, domain) in pairs {
             match make_online(project, purpose, domain, false, says) {
                 Ok(made) => {
-                    let is_open = made.unreachable.is_none() && Some(&domain) == domains.first();
-                    let view = View::of_online(&made.test);
-                    let prospect = is_open.then(|| look_ahead(&view, budget::time(project.time))).flatten();
-                    if let Some(prospect) = prospect {
-                        page.remark(format!("{}: what can be won: {prospect}", purpose.iosts.name));
+                    if Some(&domain) == domains.first() {
+                        let (view, time) = (View::of_online(&made.test), budget::time(project.time));
+                        page.prospect(purpose, look_ahead(&view, made.unreachable.as_ref(), time));
                     }
                     let draw = |_: &clock::Budget| page.made_online(purpose, domain.name(), &made);
                     let drawn = budget::within("draw", budget::time(project.time), draw);
@@ -215,9 +213,10 @@ fn add_project(
         let mut made = make(project, purpose, *domain, false, says)?;
         let time = budget::time(project.time);
         let example = search_run(&mut made, purpose, *domain, time);
-        let is_open = made.unreachable.is_none() && Some(domain) == domains.first();
+        // For each purpose once: with the first domain.
+        let is_first = Some(domain) == domains.first();
         let view = View::of(&made.generation, Stage::InputComplete);
-        let prospect = is_open.then(|| look_ahead(&view, time)).flatten();
+        let prospect = is_first.then(|| look_ahead(&view, made.unreachable.as_ref(), time)).flatten();
         Ok((made, example, prospect))
     };
     let results = jobs::in_order(&pairs, settings.threads, work);
@@ -226,9 +225,7 @@ fn add_project(
     for ((purpose, domain), result) in pairs.into_iter().zip(results) {
         match result {
             Ok((made, example, prospect)) => {
-                if let Some(prospect) = prospect {
-                    page.remark(format!("{}: what can be won: {prospect}", purpose.iosts.name));
-                }
+                page.prospect(purpose, prospect);
                 says(format!("{} with {domain}: drawing", purpose.iosts.name));
                 let draw = |_: &clock::Budget| page.made(purpose, domain.name(), &made, example.as_ref());
                 let drawn = budget::within("draw", budget::time(project.time), draw);

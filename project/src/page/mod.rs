@@ -16,6 +16,7 @@ mod tables;
 use coreach_artifact::Document;
 use coreach_artifact::document::Generator;
 use coreach_execution::planner::Example;
+use coreach_execution::planner::prospect::WinningProspect;
 use coreach_model::{Diagnostic, TestPurpose};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{View, json};
@@ -56,9 +57,10 @@ impl Page {
         }
     }
 
-    /// Adds a line to the page that is no problem of making it.
-    pub fn remark(&mut self, remark: String) {
-        self.remarks.push(remark);
+    /// Says on the page what can be won, if that is known.
+    pub fn prospect(&mut self, purpose: &TestPurpose, prospect: Option<WinningProspect>) {
+        let line = |prospect| format!("{}: what can be won: {prospect}", purpose.iosts.name);
+        self.remarks.extend(prospect.map(line));
     }
 
     /// The problems met so far.

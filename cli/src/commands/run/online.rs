@@ -35,8 +35,7 @@ pub(super) fn run(all: &Making<'_>) -> CommandResult {
         let written = budget::within("write", budget::time(project.time), |_| {
             write(project, outputs, name, &views, arguments.options())
         })?;
-        let is_open = made.unreachable.is_none();
-        let prospect = is_open.then(|| look_ahead(&views[0], budget::time(project.time))).flatten();
+        let prospect = look_ahead(&views[0], made.unreachable.as_ref(), budget::time(project.time));
         Ok((made, prospect, written))
     };
     all.make_for_each(Some(project.judging.name()), work, |name, (made, prospect, written)| {
