@@ -51,10 +51,11 @@ pub struct Auxiliaries {
 }
 
 impl Auxiliaries {
-    /// None yet; by default there may be none at all.
-    pub fn new() -> Self {
+    /// None yet; by default there may be none at all. `elements` are the numbers of the elements that stand
+    /// for all of a list: some transitions read two.
+    pub fn new(elements: usize) -> Self {
         // The most such numbers of one effect: each is a dimension.
-        Auxiliaries { most: 6, ..Auxiliaries::default() }
+        Auxiliaries { most: 6 + (2 * elements).min(10), ..Auxiliaries::default() }
     }
 
     /// Another number, behind `dimensions` others.

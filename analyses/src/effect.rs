@@ -29,6 +29,7 @@ use crate::domains::interval::Interval;
 use crate::frame::{Frame, Slot, digit, type_constraints};
 use crate::grid::Grid;
 use crate::identities::{Digits, changed, extended};
+use crate::lists::{AssignedList, MOST_ORIGINS};
 use crate::places::{Leaf, Place, leaves, places};
 use crate::scope::{Beyond, CASE_LIMIT, Fields, ImprecisionReason, Memory, Scope};
 use crate::sizes::decided_keys;
@@ -62,7 +63,34 @@ impl Case {
         if self.instances.is_empty() || all.is_bottom() {
             return all;
         }
-        all.meet_constraints(&instantiated(frame, element, &self.instances), integer)
+        let said = self.said_of_elements(frame);
+        let known = if said.is_empty() {
+            instantiated(frame, element, &self.instances)
+        } else {
+            instantiated(frame, &element.meet_constraints(&said, &frame.integer), &self.instances)
+        };
+        all.meet_constraints(&known, integer)
+    }
+
+    /// What the condition says of the elements that stand for all of a list. It holds for all elements, also
+    /// for those that are read.
+    fn said_of_elements(&self, frame: &Frame) -> Vec<Constraint> {
+        let elements = frame.elements_of_lists();
+        let is_about_all = |constraint: &&Constraint| {
+            let mut used =
+                constraint.coefficients().iter().enumerate().filter(|(_, factor)| !factor.is_zero());
+            used.clone().all(|(at, _)| at < frame.dimensions()) && used.any(|(at, _)| elements.contains(&at))
+        };
+        let linear = match &self.condition {
+            Condition::And(parts) => parts.first(),
+            whole => Some(whole),
+        };
+        match linear {
+            Some(Condition::Linear(constraints)) if !elements.is_empty() => {
+                constraints.iter().filter(is_about_all).cloned().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// What of the element, which has the case's own dimensions behind those of the frame, satisfies the
@@ -126,11 +154,13 @@ pub struct Effect {
     blind: bool,
 }
 
-/// One assignment: that its value is defined, and of each place that it changes the new value.
+/// One assignment: that its value is defined, of each place that it changes the new value, and the large
+/// lists that it changes.
 #[derive(Clone, Debug)]
 struct Assigned {
     is_defined: Term,
     parts: Vec<(Place, Slot, Term)>,
+    lists: Vec<AssignedList>,
 }
 
 impl Assigned {
@@ -141,7 +171,7 @@ impl Assigned {
             (part != place.term).then_some((place, slot, part))
         };
         let parts = frame.places(datum).into_iter().filter_map(part).collect();
-        Assigned { is_defined: defined(value), parts }
+        Assigned { is_defined: defined(value), parts, lists: AssignedList::all(frame, datum, value) }
     }
 }
 
@@ -187,19 +217,28 @@ impl Effect {
         effect.written = written(frame, assignments.iter().map(|(_, value)| value));
         effect.assigned =
             assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
+        let mut ways = 1;
+        for list in effect.assigned.iter_mut().flat_map(|assigned| &mut assigned.lists) {
+            if ways * list.origins.len() > MOST_ORIGINS {
+                list.forget();
+            }
+            ways *= list.origins.len();
+        }
         let values: Substitution = assignments.iter().cloned().collect();
         let known = frame.identities.ids.iter().map(|id| (id, substitute(&id.term, &values))).enumerate();
         let new = known.filter(|(_, (id, new))| id.term != *new).map(|(number, (_, new))| (number, new));
         effect.new_ids = new.collect();
         let mentioned: BTreeSet<Datum> = terms.iter().flat_map(|term| term.data()).collect();
         let mut valuations = 1usize;
-        for summary in &frame.summaries {
+        for summary in frame.summaries.iter().filter(|summary| summary.list.is_none()) {
             let place = Place { term: Term::datum(&summary.index), ty: summary.index.ty().clone() };
             let dimension = effect.add_parameter(frame, &place);
             effect.numeric_parameters.insert(place.term, dimension);
         }
         let parameters = || parameters.iter().filter(|datum| mentioned.contains(datum));
-        let is_known = |leaf: &Leaf| frame.summaries.iter().any(|summary| summary.index == leaf.index);
+        let is_known = |leaf: &Leaf| {
+            leaf.list.is_none() && frame.summaries.iter().any(|summary| summary.index == leaf.index)
+        };
         for leaf in parameters().flat_map(|datum| leaves(frame.arrays, datum)).filter(is_known) {
             let dimension = effect.add_parameter(frame, &leaf.place);
             effect.numeric_parameters.insert(leaf.read, dimension);
@@ -210,7 +249,7 @@ impl Effect {
                 effect.numeric_parameters.insert(place.term, dimension);
             } else if place.ty.is_id() {
                 effect.id_parameters.push(place);
-            } else if let Some(values) = place.digits() {
+            } else if let Some(values) = place.digits(frame.arrays) {
                 let product = valuations.saturating_mul(values.len());
                 if product <= partition_limit.max(1) {
                     valuations = product;
@@ -253,10 +292,16 @@ impl Effect {
         let read: HashMap<Term, Value> = read.collect();
         let identities = extended(&read, &self.ids, &self.id_parameters, self.partition_limit);
         let whether = tuples(&vec![vec![false, true]; self.written.len()]);
+        let assigned = self.assigned.iter().flat_map(|assigned| &assigned.lists);
+        let origins = tuples(&assigned.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
+        let cells: Vec<(&Vec<bool>, &Vec<usize>)> = whether
+            .iter()
+            .flat_map(|whether| origins.iter().map(move |origins| (whether, origins)))
+            .collect();
         let tuples = tuples(&lists).into_iter();
         let ways = tuples.flat_map(|tuple| identities.iter().map(move |all| (tuple.clone(), all)));
-        for ((tuple, identities), whether) in
-            ways.flat_map(|way| whether.iter().map(move |whether| (way.clone(), whether)))
+        for ((tuple, identities), (whether, origins)) in
+            ways.flat_map(|way| cells.iter().map(move |cell| (way.clone(), *cell)))
         {
             let mut finite = read.clone();
             finite.extend(identities.clone());
@@ -270,11 +315,12 @@ impl Effect {
                 imprecisions: std::mem::take(&mut self.imprecisions),
                 memory: Memory::default(),
                 fields: std::mem::take(&mut self.fields),
-                auxiliaries: Auxiliaries::new(),
+                auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
                 keys: &self.keys,
             };
             let there = decide(&mut scope, &self.written, whether);
-            let mut found = self.compile_one(&mut scope);
+            let mut found =
+                if there == Condition::No { Vec::new() } else { self.compile_one(&mut scope, origins) };
             for case in &mut found {
                 case.condition = Condition::and([there.clone(), case.condition.clone()]);
             }
@@ -296,14 +342,18 @@ impl Effect {
         cases
     }
 
-    fn compile_one(&self, scope: &mut Scope) -> Vec<Case> {
+    /// The cases where the elements of the assigned lists have these origins.
+    fn compile_one(&self, scope: &mut Scope, origins: &[usize]) -> Vec<Case> {
         let obligations = silently(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
         let bounds = Condition::Linear(self.parameter_bounds.clone());
-        let start = Condition::and([bounds, obligations, condition]);
+        let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(origins);
+        let come: Vec<Condition> = lists.map(|(list, at)| scope.condition(&list.origins[*at].on)).collect();
+        let start = Condition::and([bounds, obligations, condition].into_iter().chain(come));
         if start == Condition::No {
             return Vec::new();
         }
+        let mut origins = origins.iter();
         let nothing = Case {
             condition: start.clone(),
             numeric: Vec::new(),
@@ -314,7 +364,7 @@ impl Effect {
             instances: Vec::new(),
         };
         let mut cases = vec![nothing];
-        for Assigned { is_defined, parts } in &self.assigned {
+        for Assigned { is_defined, parts, lists } in &self.assigned {
             let is_defined = silently(scope, is_defined);
             for case in &mut cases {
                 case.condition = Condition::and([case.condition.clone(), is_defined.clone()]);
@@ -323,6 +373,14 @@ impl Effect {
                 match *slot {
                     Slot::Numeric(dimension) => assign_number(scope, &mut cases, place, dimension, part),
                     Slot::Finite(position) => assign_digit(scope, &mut cases, position, part),
+                }
+            }
+            for (list, origin) in lists.iter().zip(&mut origins) {
+                for (place, dimension, value) in list.changes(*origin) {
+                    match value {
+                        Some(value) => assign_number(scope, &mut cases, place, dimension, &value),
+                        None => assign_any(&mut cases, place, dimension),
+                    }
                 }
             }
             cases.retain(|case| case.condition != Condition::No);
@@ -394,12 +452,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
         other => {
             let beyond = other.err().unwrap_or_else(|| (value.clone(), ImprecisionReason::Cases));
             scope.note_imprecision((value.clone(), beyond.1));
-            let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
-            for case in cases {
-                case.numeric.push((dimension, None));
-                case.unknown_bounds.extend(bounds.iter().cloned());
-            }
-            return;
+            return assign_any(cases, place, dimension);
         }
     };
     let mut next = Vec::new();
@@ -419,6 +472,14 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
         }
     }
     *cases = next;
+}
+
+fn assign_any(cases: &mut [Case], place: &Place, dimension: usize) {
+    let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
+    for case in cases {
+        case.numeric.push((dimension, None));
+        case.unknown_bounds.extend(bounds.iter().cloned());
+    }
 }
 
 fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value: &Term) {
@@ -583,11 +644,20 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut effects = Effects::default();
     effects.of(frame, iosts, CASE_LIMIT, false);
     let mut found = Vec::new();
-    for effect in effects.list.iter_mut().filter(|effect| !effect.numeric_parameters.is_empty()) {
+    let assigns_list = |effect: &Effect| effect.assigned.iter().any(|assigned| !assigned.lists.is_empty());
+    let is_projected = |effect: &&mut Effect| !effect.numeric_parameters.is_empty() || assigns_list(effect);
+    for effect in effects.list.iter_mut().filter(is_projected) {
         effect.reads.clear();
         for case in effect.compile(frame, 0) {
             let integer = [&frame.integer[..], &case.extra].concat();
             let all = D::top(integer.len()).meet_constraints(&frame.bounds, &integer);
+            let all = match case.instances.is_empty() {
+                true => all,
+                false => {
+                    let whole = D::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
+                    case.around(frame, &whole, &integer)
+                }
+            };
             let before = case.meet(all, &integer);
             if before.is_bottom() {
                 continue;

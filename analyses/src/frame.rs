@@ -2,7 +2,8 @@
 //!
 //! A *place* is a datum, or a chain of fields and cells rooted at one, that holds a single value, or the
 //! length of a string there: records are split into their leaves, and arrays of few cells into these; of an
-//! array of many cells one stands for all, or it has no places ([`crate::summaries`]). Numeric places
+//! array of many cells one stands for all, or it has no places ([`crate::summaries`]). Of a large list one
+//! element stands for all ([`crate::lists`]). Numeric places
 //! become the dimensions of a numerical domain, in the order variables, then constants, each by declaration.
 //! Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract
 //! value keeps one numeric element for each cell (see [`crate::partition`]). The length of a short list is a
@@ -12,13 +13,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_model::iosts::Iosts;
-use coreach_model::term::Term;
 use coreach_model::term::node::Node;
+use coreach_model::term::operation::{DerivedOperation, StandardOperation};
+use coreach_model::term::{Term, TermShape};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
 use crate::linear::{integer, positive_constraint};
-use crate::places::{Arrays, Leaf, Place, leaves, places};
+use crate::lists::moves_elements;
+use crate::places::{Arrays, Leaf, Place, is_empty, leaves, places};
 
 /// The most constraints that one condition has, if nothing else is said.
 pub const CONDITION_LIMIT: usize = 4096;
@@ -52,10 +55,12 @@ pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constra
     above.into_iter().chain(below).collect()
 }
 
-/// What is known of all cells that have one index type.
+/// What is known of all cells that have one index type, or of all elements of a large list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArraySummary {
     pub index: Datum,
+    /// The list, if it is one.
+    pub list: Option<Term>,
     /// The dimensions of what stands in the cells.
     pub leaves: Vec<usize>,
 }
@@ -101,7 +106,7 @@ pub struct Frame {
     /// Finite places, and ids, that the limit kept out of the partition.
     pub dropped: Vec<Place>,
     pub arrays: Arrays,
-    /// What is known of all cells that have one index type, by index type.
+    /// What is known of all cells that have one index type, by index type, and of each large list.
     pub summaries: Vec<ArraySummary>,
     /// The most constraints of one condition over it.
     pub condition_limit: usize,
@@ -121,9 +126,10 @@ impl Frame {
     /// Where the limit does not suffice, the finite places are taken in the order of how many distinct guards
     /// mention them, as long as they fit.
     pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
+        let arrays = Arrays { keeps_order: !moves_elements(iosts), ..arrays };
         let data = || iosts.variables.iter().chain(&iosts.constants);
         let all = data().flat_map(|datum| places(arrays, datum));
-        let (lengths, all): (Vec<Place>, Vec<Place>) = all.partition(|place| place.lengths().is_some());
+        let (lengths, all): (Vec<Place>, Vec<Place>) = all.partition(|place| place.lengths(arrays).is_some());
         let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
         let ids = by_mentions(iosts, arrays, ids);
@@ -150,7 +156,7 @@ impl Frame {
     }
 
     fn add_digit(&mut self, place: Place) {
-        let Some(values) = place.digits() else { return };
+        let Some(values) = place.digits(self.arrays) else { return };
         let stride = self.cells;
         // `chosen` keeps the product within the limit.
         self.cells *= values.len() as u32;
@@ -161,17 +167,20 @@ impl Frame {
     fn add_number(&mut self, place: Place) {
         let dimension = self.numeric.len();
         self.slots.insert(place.term.clone(), Slot::Numeric(dimension));
-        self.slots.insert(place.term.lowered().clone(), Slot::Numeric(dimension));
+        let of_size = DerivedOperation::Standard(StandardOperation::Size);
+        if matches!(place.term.shape(), TermShape::Operation(operation, _) if *operation == of_size) {
+            self.slots.insert(place.term.lowered().clone(), Slot::Numeric(dimension));
+        }
         self.bounds.extend(type_constraints(&place.ty, &LinearExpression::variable(dimension)));
         self.integer.push(place.ty.is_integer());
         self.numeric.push(place);
     }
 
     /// A number in the cell that stands for all.
-    fn add_leaf(&mut self, Leaf { index, read, place }: Leaf) {
+    fn add_leaf(&mut self, Leaf { index, list, read, place }: Leaf) {
         let known = self.summaries.iter().position(|summary| summary.index == index);
         let summary = known.unwrap_or_else(|| {
-            self.summaries.push(ArraySummary { index, leaves: Vec::new() });
+            self.summaries.push(ArraySummary { index, list, leaves: Vec::new() });
             self.summaries.len() - 1
         });
         let dimension = self.numeric.len();
@@ -180,9 +189,32 @@ impl Frame {
         self.summaries[summary].leaves.push(dimension);
     }
 
-    /// The places of a datum, fields and cells in order, those that stand for others last.
+    /// The dimensions of elements that stand for all of a list.
+    pub fn elements_of_lists(&self) -> Vec<usize> {
+        let lists = self.summaries.iter().filter(|summary| summary.list.is_some());
+        lists.flat_map(|summary| summary.leaves.iter().copied()).collect()
+    }
+
+    /// The constraints that the digits of a cell set to the lengths of large lists.
+    pub fn lengths_of_lists(&self, cell: u32) -> Vec<Constraint> {
+        let mut found = Vec::new();
+        for list in self.summaries.iter().filter_map(|summary| summary.list.as_ref()) {
+            let slots = (self.slot(&is_empty(list)), self.slot(&Term::field(list, 0)));
+            if let (Some(Slot::Finite(position)), Some(Slot::Numeric(dimension))) = slots {
+                let length = LinearExpression::variable(dimension);
+                let one = LinearExpression::constant(Rational::ONE);
+                found.push(match self.digit(cell, position) {
+                    0 => positive_constraint(&length.minus(&one), Relation::AtLeast),
+                    _ => positive_constraint(&length, Relation::Equal),
+                });
+            }
+        }
+        found
+    }
+
+    /// The places of a datum, fields and cells in order, those that stand for all cells last.
     pub fn places(&self, datum: &Datum) -> Vec<Place> {
-        let of_cells = leaves(self.arrays, datum).into_iter();
+        let of_cells = leaves(self.arrays, datum).into_iter().filter(|leaf| leaf.list.is_none());
         let of_cells = of_cells.map(|leaf| Place { term: leaf.read, ty: leaf.place.ty });
         places(self.arrays, datum).into_iter().chain(of_cells).collect()
     }
@@ -256,7 +288,7 @@ fn chosen(
     limit: u32,
     dropped: &mut Vec<Place>,
 ) -> Vec<Place> {
-    let size = |place: &Place| u32::try_from(place.digits()?.len()).ok();
+    let size = |place: &Place| u32::try_from(place.digits(arrays)?.len()).ok();
     let fits = |product: u32, place: &Place| {
         size(place).and_then(|count| product.checked_mul(count)).filter(|product| *product <= limit)
     };

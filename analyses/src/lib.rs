@@ -67,6 +67,7 @@ mod identities;
 pub mod inductive;
 mod lengths;
 pub mod linear;
+mod lists;
 pub mod live;
 pub mod machines;
 mod nonlinear;

@@ -8,7 +8,7 @@ use coreach_model::{Type, Value};
 use coreach_polyhedra::{Integer, LinearExpression, Rational};
 
 use crate::condition::Condition;
-use crate::frame::{Slot, type_constraints};
+use crate::frame::{ArraySummary, Slot, type_constraints};
 use crate::grid::Congruence;
 use crate::linear::integer;
 use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, compare, limited};
@@ -39,6 +39,16 @@ impl Scope<'_> {
         Ok(vec![(Condition::Yes, number)])
     }
 
+    /// The number, or the digit, of an element of a large list, as it was written. `None` for another term.
+    /// Errors: there is no room for the number.
+    pub(crate) fn of_list(&mut self, term: &Term) -> Option<Result<LinearExpression, Beyond>> {
+        let (_, variable, _) = at_index_variable(self.frame.arrays, term)?;
+        let is_list = |summary: &&ArraySummary| summary.index == variable;
+        let list = self.frame.summaries.iter().find(is_list)?.list.clone()?;
+        self.note_imprecision((list, ImprecisionReason::Elements));
+        Some(self.of_summary(term).ok_or_else(|| (term.clone(), ImprecisionReason::Elements)))
+    }
+
     /// The number, or the digit, that stands in the cell for all; at another index than the index variable an
     /// instance of it.
     pub(crate) fn of_summary(&mut self, term: &Term) -> Option<LinearExpression> {
@@ -63,7 +73,9 @@ impl Scope<'_> {
         let number = self.auxiliaries.read(term, next, is_whole, |number| type_constraints(&ty, number))?;
         self.auxiliaries.instantiate(summary, &at, leaf, next);
         // Whichever cell it is: once for all.
-        self.note_imprecision((cell, ImprecisionReason::Summary));
+        if self.frame.summaries[summary].list.is_none() {
+            self.note_imprecision((cell, ImprecisionReason::Summary));
+        }
         Some(number)
     }
 

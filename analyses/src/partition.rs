@@ -174,6 +174,16 @@ impl<D: Domain> Elements<D> {
         a == b || self.orders.get(&(a, b)).copied().unwrap_or_else(|| self.get(a).is_leq(self.get(b)))
     }
 
+    /// The value without what it says of these dimensions.
+    pub fn forget(&mut self, value: &AbstractValue, dimensions: &[usize]) -> AbstractValue {
+        let cells = value.cells().iter();
+        AbstractValue::new(
+            cells
+                .filter_map(|(cell, id)| Some((*cell, self.add(self.get(*id).forget(dimensions))?)))
+                .collect(),
+        )
+    }
+
     /// An upper bound of two elements.
     pub fn join_ids(&mut self, a: ElementId, b: ElementId) -> ElementId {
         if a == b {

@@ -1,8 +1,9 @@
 //! The places of a datum: where in it a single value stands.
 //!
 //! Records are split into their fields, and arrays of few cells into these. Of an array of many cells one
-//! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list only the length is one.
-//! What is done with places is said in [`crate::frame`].
+//! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list one element stands for
+//! all ([`crate::lists`]); its length is a place, and so is whether it is empty. What is done with places is
+//! said in [`crate::frame`].
 
 use coreach_model::term::node::Node;
 use coreach_model::term::operation::StandardOperation;
@@ -10,8 +11,8 @@ use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::types::{ArrayType, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
-/// Of a list, a set or a map with a greater bound, only the length has a place. A dimension for each number
-/// in each slot makes every domain slow. For the same reason the length of a string in a slot has none.
+/// The slots of a list, a set or a map with a greater bound have no places. A dimension for each number in
+/// each slot makes every domain slow. For the same reason the length of a string in a slot has none.
 const MOST_SLOTS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,11 +21,17 @@ pub struct Arrays {
     pub cells: usize,
     /// Up to so many, one cell stands for each; an array of more has no places.
     pub summarized: usize,
+    /// Up to this bound, each slot of a list has places of its own. Of a longer list, one element stands for
+    /// all.
+    pub slots: usize,
+    /// Has a list of numbers twice as many slots with places as another one? Not where elements are removed
+    /// or inserted at any index: nothing is known then of the element in a slot.
+    pub keeps_order: bool,
 }
 
 impl Default for Arrays {
     fn default() -> Self {
-        Arrays { cells: 4, summarized: 32 }
+        Arrays { cells: 4, summarized: 32, slots: MOST_SLOTS, keeps_order: true }
     }
 }
 
@@ -32,6 +39,22 @@ impl Arrays {
     /// Those of few cells only.
     pub fn without_summaries(self) -> Self {
         Arrays { summarized: 0, ..self }
+    }
+
+    /// Up to which bound the slots of a list, set or map have places.
+    fn most_slots(self, record: &RecordType) -> usize {
+        let are_numbers = record.fields.iter().all(|(_, field)| field.is_number());
+        match record.form {
+            RecordForm::List if are_numbers && self.keeps_order => 2 * self.slots,
+            RecordForm::List => self.slots,
+            _ if are_numbers => 2 * MOST_SLOTS,
+            _ => MOST_SLOTS,
+        }
+    }
+
+    /// Does one element of the list stand for all?
+    pub fn is_large_list(self, record: &RecordType) -> bool {
+        record.form == RecordForm::List && record.most() > Some(self.most_slots(record))
     }
 
     /// The indices of an array whose cells are places.
@@ -61,18 +84,18 @@ impl Place {
     }
 
     /// The lengths that the list, set or map may have, where the place is the length of a short one.
-    pub fn lengths(&self) -> Option<Vec<Value>> {
-        let Node::Field(record, 0) = self.term.node() else { return None };
+    pub fn lengths(&self, arrays: Arrays) -> Option<Vec<Value>> {
+        let Some(Node::Field(record, 0)) = self.term.written() else { return None };
         let Type::Record(record) = record.sort() else { return None };
-        let most = record.most().filter(|most| *most <= most_slots(record))?;
+        let most = record.most().filter(|most| *most <= arrays.most_slots(record))?;
         Some((0..=most).map(|length| Value::Int(length.into())).collect())
     }
 
     /// The values of a finite place, its digit being the position; `None` for numbers but short lengths.
-    pub fn digits(&self) -> Option<Vec<Value>> {
+    pub fn digits(&self, arrays: Arrays) -> Option<Vec<Value>> {
         match &self.ty {
             Type::Bool | Type::Enum(_) => Value::enumerate(&self.ty, usize::MAX),
-            _ => self.lengths(),
+            _ => self.lengths(arrays),
         }
     }
 
@@ -88,10 +111,9 @@ pub fn places(arrays: Arrays, datum: &Datum) -> Vec<Place> {
     found
 }
 
-/// Up to which bound the slots of a list, set or map have places.
-fn most_slots(record: &RecordType) -> usize {
-    let are_numbers = record.fields.iter().all(|(_, field)| field.is_number());
-    if are_numbers { 2 * MOST_SLOTS } else { MOST_SLOTS }
+/// The condition that a list has no element.
+pub fn is_empty(list: &Term) -> Term {
+    Term::equal(&Term::field(list, 0), &Term::int(0))
 }
 
 /// The number of keys of a set or a map of many keys, whose flags are too many for a partition.
@@ -113,9 +135,12 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
             let all = match record.form {
                 // No partition has room for so many flags.
                 RecordForm::Keyed(_) if record.fields.len() > 2 * MOST_SLOTS => 0,
-                _ if record.most() > Some(most_slots(record)) => 1,
+                _ if record.most() > Some(arrays.most_slots(record)) => 1,
                 _ => record.fields.len(),
             };
+            if arrays.is_large_list(record) && arrays.summarized > 0 {
+                found.push(Place { term: is_empty(&term), ty: Type::Bool });
+            }
             // First, since an assignment to many flags has too many cases.
             found.extend(size(&term));
             let mut parts = Vec::new();
@@ -132,9 +157,11 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
     }
 }
 
-/// A number in the cell that stands for all.
+/// A number in the cell of an array, or in the element of a list, that stands for all.
 pub struct Leaf {
     pub index: Datum,
+    /// The list, if it is one.
+    pub list: Option<Term>,
     pub read: Term,
     /// The number: of a flag or a literal its digit.
     pub place: Place,
@@ -147,8 +174,13 @@ pub fn leaves(arrays: Arrays, datum: &Datum) -> Vec<Leaf> {
     found
 }
 
-fn collect_leaves(arrays: Arrays, term: Term, ty: &Type, index: Option<&Datum>, found: &mut Vec<Leaf>) {
+/// Where a leaf is looked for: the index variable, and the list, if it is one.
+type Whole = (Datum, Option<Term>);
+
+fn collect_leaves(arrays: Arrays, term: Term, ty: &Type, index: Option<&Whole>, found: &mut Vec<Leaf>) {
     match (ty, index) {
+        // Of a collection in an element nothing is known.
+        (Type::Array(_), Some((_, Some(_)))) => {}
         (Type::Array(array), _) => match (arrays.few_cells(array), arrays.index_variable(array), index) {
             (Some(cells), ..) => {
                 for cell in cells {
@@ -164,17 +196,25 @@ fn collect_leaves(arrays: Arrays, term: Term, ty: &Type, index: Option<&Datum>, 
             // Of an array in a cell nothing is known.
             (None, Some(own), None) => {
                 let cell = Term::select(&term, &Term::datum(&own));
-                collect_leaves(arrays, cell, &array.element, Some(&own), found);
+                collect_leaves(arrays, cell, &array.element, Some(&(own, None)), found);
             }
             _ => {}
         },
+        (Type::Record(record), None) if arrays.is_large_list(record) => {
+            if arrays.summarized > 0 {
+                let own = (index_variable(&term), Some(term.clone()));
+                collect_leaves(arrays, element(&term), &record.fields[1].1, Some(&own), found);
+            }
+        }
+        (Type::Record(record), Some((_, Some(_))))
+            if record.most().is_some() || matches!(record.form, RecordForm::Keyed(_)) => {}
         (Type::Record(record), _) => {
             for (position, (_, field)) in record.fields.iter().enumerate() {
                 collect_leaves(arrays, Term::field(&term, position), field, index, found);
             }
         }
         (_, None) => {}
-        (_, Some(index)) => {
+        (_, Some((index, list))) => {
             let (read, place) = match ty {
                 Type::String => (term.length(), Place { term: term.length(), ty: Type::Nat }),
                 // A number says little of what has no order: two it tells apart.
@@ -184,9 +224,24 @@ fn collect_leaves(arrays: Arrays, term: Term, ty: &Type, index: Option<&Datum>, 
                 ty if ty.is_number() => (term.clone(), Place { term, ty: ty.clone() }),
                 _ => return,
             };
-            found.push(Leaf { index: index.clone(), read, place });
+            found.push(Leaf { index: index.clone(), list: list.clone(), read, place });
         }
     }
+}
+
+/// The index variable of a list: the index of the element that stands for all.
+pub fn index_variable(list: &Term) -> Datum {
+    // No name of a user's has a space.
+    Datum::new(format!("# {list}"), Type::Nat)
+}
+
+/// The element of a list that stands for all.
+pub fn element(list: &Term) -> Term {
+    element_at(list, &index_variable(list))
+}
+
+pub fn element_at(list: &Term, index: &Datum) -> Term {
+    Term::standard(StandardOperation::Element, [list.clone(), Term::datum(index)])
 }
 
 /// The digit of a flag or a literal, as a number.

@@ -303,6 +303,13 @@ impl<D: Domain> Remembered<D> {
         {
             by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
         }
+        // What holds of all elements of a list has no short term.
+        let elements = abstraction.frame.elements_of_lists();
+        if !elements.is_empty() {
+            for value in stages.iter_mut().flatten().flatten() {
+                *value = abstraction.store.forget(value, &elements);
+            }
+        }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
         let write = |stage: &StageValues, writer: &mut FactWriter| -> Vec<Term> {
             stage.iter().map(|values| for_all(frame, &writer.one_of(frame, store, values))).collect()

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use coreach_model::term::Term;
-use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::{Type, Value};
 use coreach_polyhedra::{LinearExpression, Rational, Relation};
 
@@ -47,6 +47,8 @@ pub enum ImprecisionReason {
     Array,
     /// A cell that is read where one cell stands for all.
     Summary,
+    /// An element that is read where one element stands for all of a list.
+    Elements,
     /// What a string is, beyond its length.
     String,
     /// A finite place or parameter that the partition has no room for.
@@ -65,6 +67,7 @@ impl fmt::Display for ImprecisionReason {
             ImprecisionReason::IntegerDivision => "`div` and `mod` are not linear (but for bounds)",
             ImprecisionReason::Array => "no domain describes arrays",
             ImprecisionReason::Summary => "one cell stands for all of its array (`analysis: cells`)",
+            ImprecisionReason::Elements => "one element stands for all of a list with many slots",
             ImprecisionReason::String => "of strings the domains describe the length only",
             ImprecisionReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
             ImprecisionReason::Cases => "it has too many cases",
@@ -130,9 +133,31 @@ impl Scope<'_> {
         }
     }
 
+    /// May an operation in the term be about a large list?
+    fn has_large_lists(&self, term: &Term) -> bool {
+        term.has_operations() && self.frame.summaries.iter().any(|summary| summary.list.is_some())
+    }
+
+    /// The root of a term: as it was written, where a large list may be read below.
+    fn root<'t>(&self, term: &'t Term) -> &'t Node {
+        term.written().filter(|_| self.has_large_lists(term)).unwrap_or_else(|| term.node())
+    }
+
+    /// The known part of a term, as it was written where a large list may be read below.
+    fn part(&self, term: &Term) -> Option<Term> {
+        let written = if self.has_large_lists(term) { written_part(term) } else { None };
+        written.or_else(|| known_part(self.frame.arrays, term))
+    }
+
     /// Compiles a condition, once if it is composite. One too large becomes "yes", noted as an imprecision.
     pub fn condition(&mut self, term: &Term) -> Condition {
-        if !matches!(term.node(), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
+        if let Some(body) = self.unfolded(term) {
+            return self.condition(&body);
+        }
+        if let Some(found) = self.on_elements(term, true) {
+            return found;
+        }
+        if !matches!(self.root(term), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
             return self.uncached_condition(term);
         }
         if let Some(known) = self.memory.conditions.get(term) {
@@ -147,8 +172,13 @@ impl Scope<'_> {
         found
     }
 
+    /// The body of a function, where a large list may be read there.
+    fn unfolded(&self, term: &Term) -> Option<Term> {
+        term.unfolded().filter(|_| self.has_large_lists(term))
+    }
+
     fn uncached_condition(&mut self, term: &Term) -> Condition {
-        match term.node() {
+        match self.root(term) {
             Node::Literal(Value::Bool(true)) => Condition::Yes,
             Node::Literal(_) => Condition::No,
             Node::And(parts) => {
@@ -194,6 +224,9 @@ impl Scope<'_> {
                     split.map(|(c, value)| Condition::and([self.condition(&c), self.condition(value)])),
                 )
             }
+            Node::Compare(comparison, a, b) if self.is_large_list(a.sort()) => {
+                self.compared_lists(*comparison, a, b)
+            }
             Node::Compare(_, a, _) if has_parts(self.frame.arrays, a.sort()) => {
                 let arrays = self.frame.arrays;
                 let fields =
@@ -201,17 +234,26 @@ impl Scope<'_> {
                 self.condition(&fields)
             }
             Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
-            Node::Not(inner) => self.flag(inner, false),
+            Node::Not(inner) => match (self.on_elements(inner, false), self.unfolded(inner)) {
+                (Some(found), _) => found,
+                (_, Some(body)) => self.condition(&body.not()),
+                _ => self.flag(inner, false),
+            },
             _ => self.flag(term, true),
         }
     }
 
     /// A Boolean datum, field or read, expected to have a value.
     fn flag(&mut self, term: &Term, expected: bool) -> Condition {
-        if let Some(part) = known_part(self.frame.arrays, term) {
+        let digit = match self.of_list(term) {
+            Some(Ok(digit)) => Some(digit),
+            Some(Err(_)) => return Condition::Yes,
+            None => None,
+        };
+        if let Some(part) = self.part(term).filter(|_| digit.is_none()) {
             return self.condition(&if expected { part } else { part.not() });
         }
-        if let Some(digit) = self.of_summary(term) {
+        if let Some(digit) = digit.or_else(|| self.of_summary(term)) {
             let expected = LinearExpression::constant(Rational::from(i64::from(expected)));
             return compare(Comparison::Equal, &digit, &expected, false);
         }
@@ -308,10 +350,11 @@ impl Scope<'_> {
         if let Some(value) = self.finite.get(term) {
             return Ok(vec![(Condition::Yes, value.clone())]);
         }
-        if let Some(part) = known_part(self.frame.arrays, term) {
+        let digit = self.of_list(term).transpose()?;
+        if let Some(part) = self.part(term).filter(|_| digit.is_none()) {
             return self.finite_cases(&part);
         }
-        if let Some(digit) = self.of_summary(term) {
+        if let Some(digit) = digit.or_else(|| self.of_summary(term)) {
             let values = Value::enumerate(term.sort(), CASE_LIMIT).unwrap_or_default();
             let is = |(at, value): (usize, Value)| {
                 let at = LinearExpression::constant(Rational::from(at as i64));
@@ -320,7 +363,7 @@ impl Scope<'_> {
             let cases: Cases<Value> = values.into_iter().enumerate().map(is).collect();
             return if cases.is_empty() { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) };
         }
-        match term.node() {
+        match self.root(term) {
             Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
             Node::IfThenElse(c, a, b) => {
                 let mut cases = self.guarded(c, |scope| scope.finite_cases(a))?;
@@ -388,13 +431,22 @@ impl Scope<'_> {
         if let Some(cases) = self.size_of(term) {
             return limited(term, cases);
         }
-        if let Some(part) = known_part(self.frame.arrays, term) {
+        if let Some(number) = self.of_list(term).transpose()? {
+            return one(number);
+        }
+        if let Some(body) = self.unfolded(term) {
+            return self.linear(&body);
+        }
+        if let Some(cases) = self.number_of_elements(term) {
+            return cases;
+        }
+        if let Some(part) = self.part(term) {
             return self.linear(&part);
         }
         if !term.sort().is_number() {
             return self.digit(term);
         }
-        match term.node() {
+        match self.root(term) {
             Node::Literal(Value::Int(value)) => {
                 one(LinearExpression::constant(Rational::from(integer(value))))
             }
@@ -441,7 +493,7 @@ impl Scope<'_> {
 
     /// The cases of the digit of a flag or a literal, as far as a summary has it as a number.
     fn digit(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
-        if let Node::IfThenElse(c, a, b) = term.node() {
+        if let Node::IfThenElse(c, a, b) = self.root(term) {
             let mut cases = self.guarded(c, |scope| scope.linear(a))?;
             cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
             return limited(term, cases);
@@ -505,7 +557,8 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
     let mut found = Vec::new();
     let mut work = vec![whole.clone()];
     while let Some(term) = work.pop() {
-        match (term.node(), term.children().first().map(|first| first.sort())) {
+        let root = term.written().unwrap_or_else(|| term.node());
+        match (root, term.parts().first().map(|first| first.sort())) {
             (Node::Compare(comparison, a, b), Some(Type::Record(record))) => {
                 let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
                 work.extend((0..record.fields.len()).rev().map(field));
@@ -564,6 +617,20 @@ pub(crate) fn compare(
         Comparison::AtMost => at_least(b, a),
         Comparison::Greater => more(a, b),
         Comparison::AtLeast => at_least(a, b),
+    }
+}
+
+/// The field of a record that was written with all its fields, or of what a function returns, or the length
+/// of such a string.
+fn written_part(term: &Term) -> Option<Term> {
+    match term.written()? {
+        Node::Field(record, at) => match record.written() {
+            Some(Node::Record(_, fields)) => Some(fields[*at].clone()),
+            Some(_) => written_part(record).map(|record| Term::field(&record, *at)),
+            None => record.unfolded().map(|record| Term::field(&record, *at)),
+        },
+        Node::OnStrings(StringOperation::Length, sides) => written_part(&sides[0]).map(|side| side.length()),
+        _ => None,
     }
 }
 

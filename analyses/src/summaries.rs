@@ -35,17 +35,29 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use coreach_model::term::node::{Node, StringOperation};
-use coreach_model::term::{Substitution, Term, replace, substitute};
+use coreach_model::term::operation::{DerivedOperation, StandardOperation};
+use coreach_model::term::{Substitution, Term, TermShape, replace, substitute};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational};
 
 use crate::domains::Domain;
 use crate::frame::Frame;
-use crate::places::Arrays;
+use crate::places::{Arrays, element, index_variable};
 
-/// A read of a cell that has no places, with the index variable in place of its index, and that index.
+/// A read of a cell, or of an element of a list, that has no places, with the index variable in place of its
+/// index, and that index.
 pub fn at_index_variable(arrays: Arrays, term: &Term) -> Option<(Term, Datum, Term)> {
-    match term.node() {
+    let node = match term.shape() {
+        TermShape::Node(node) => node,
+        TermShape::Operation(operation, arguments) => {
+            let (list, index) = (arguments.first()?, arguments.get(1)?);
+            let is_element = *operation == DerivedOperation::Standard(StandardOperation::Element);
+            let Type::Record(record) = list.sort() else { return None };
+            let is_large = is_element && arrays.is_large_list(record);
+            return is_large.then(|| (element(list), index_variable(list), index.clone()));
+        }
+    };
+    match node {
         Node::Select(array, index) => {
             let Type::Array(ty) = array.sort() else { return None };
             if let Some(variable) = arrays.index_variable(ty) {

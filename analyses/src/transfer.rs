@@ -83,8 +83,16 @@ impl<D: Domain> Abstraction<D> {
     /// All states: every cell, every number within its type.
     pub fn top(&mut self) -> AbstractValue {
         let top = D::top(self.frame.dimensions()).meet_constraints(&self.frame.bounds, &self.frame.integer);
-        let Some(top) = self.store.add(top) else { return AbstractValue::bottom() };
-        AbstractValue::new(self.frame.possible_cells().into_iter().map(|cell| (cell, top)).collect())
+        let mut known: BTreeMap<Vec<Constraint>, Option<ElementId>> = BTreeMap::new();
+        let mut cells = Vec::new();
+        for cell in self.frame.possible_cells() {
+            let lengths = self.frame.lengths_of_lists(cell);
+            let element = *known.entry(lengths).or_insert_with_key(|lengths| {
+                self.store.add(top.meet_constraints(lengths, &self.frame.integer))
+            });
+            cells.extend(element.map(|element| (cell, element)));
+        }
+        AbstractValue::new(cells)
     }
 
     /// All states that satisfy a condition over variables and constants.

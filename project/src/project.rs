@@ -258,7 +258,11 @@ fn options(
             descending_steps: configuration.descending_steps,
             rounds: configuration.rounds,
             partition_limit: configuration.partition_limit,
-            arrays: Arrays { cells: configuration.cells, summarized: configuration.summarized_cells },
+            arrays: Arrays {
+                cells: configuration.cells,
+                summarized: configuration.summarized_cells,
+                ..Arrays::default()
+            },
             step_limit: configuration.step_limit,
             loops: configuration.loops,
             disjuncts: configuration.disjuncts,

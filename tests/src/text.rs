@@ -175,7 +175,7 @@ pub fn configuration(settings: &Settings) -> String {
         descending_steps,
         rounds,
         partition_limit,
-        arrays: Arrays { cells, summarized },
+        arrays: Arrays { cells, summarized, .. },
         step_limit,
         loops,
         disjuncts,

@@ -24,7 +24,7 @@ use coreach_model::{Datum, Numbered, Term};
 use super::obligation::Checking;
 use crate::artifact::{Closed, Decided, GraphOrigin, Known, TestGraph, Visible};
 
-/// The most questions about the runs of one machine.
+/// The most questions about the runs of one machine. One about a long term counts for several.
 const MOST_QUESTIONS: usize = 600;
 
 /// Looks for a run that refutes a fact, where the facts do not prove themselves.
@@ -204,8 +204,10 @@ impl<'a> FactRuns<'a> {
                 continue;
             }
             for &number in &outgoing[run.location] {
-                left = left.checked_sub(1)?;
                 let t = &self.iosts.transitions[number];
+                let terms = t.assignments.values().chain([&t.guard]);
+                let parts = terms.map(|term| term.lowered().written_size()).fold(0, u64::saturating_add);
+                left = left.checked_sub(1 + (parts / 100).min(100) as usize)?;
                 let mut here = run.state.clone();
                 for parameter in &self.iosts.action(t.action).parameters {
                     let name = format!("{}@{}", parameter.name(), run.past.len());

@@ -219,8 +219,10 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
         3 => Loops::Guided,
         _ => Loops::Accelerated,
     };
-    // Arrays of the generator have two cells: with 1 one of them stands for both.
-    let arrays = Arrays { cells: [4, 1, 4, 1][drawn.descending_steps], ..Arrays::default() };
+    // Arrays of the generator have two cells: with 1 one of them stands for both. Its lists are short: with 0
+    // or 1 slots one element stands for all.
+    let (cells, slots) = [(4, 8), (1, 0), (4, 8), (1, 1)][drawn.descending_steps];
+    let arrays = Arrays { cells, slots, ..Arrays::default() };
     Options { condition_limit, disjuncts, loops, arrays, ..drawn }
 }
 

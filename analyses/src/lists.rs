@@ -1,0 +1,396 @@
+//! Lists with many slots: one element that stands for each of them.
+//!
+//! **Problem.** The slots of a large list are too many for a domain. What is worth knowing of its elements
+//! is, as a rule, what they have in common: each is at least 3, each is less than the next number.
+//!
+//! **Source.** Summarized dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers
+//! x and a list q is seen as the set of all `(x, q[k])`. An abstract value P means the states *all* of whose
+//! `(x, q[k])` are in P.
+//!
+//! **Differences to arrays.** A list may be empty, and then it has no such pair. So whether a list is empty
+//! is a digit of the partition, and of an empty list the element may be any. There is no store at an index.
+//! An element of the list that is assigned comes from somewhere ([`Origin`]): it is the element that stood
+//! for all before, or another element, or one that is new. Each origin is a case, and the cases come together
+//! again.
+//!
+//! **Sound backward** as well. An operation that may drop elements says nothing of those that it drops. The
+//! element behind such an operation is another element of the list before it, of which the fact says what it
+//! says of all.
+//!
+//! **Sound** only where the partition has room for the digit. Without it, no condition restricts the element.
+//!
+//! **Not seen:** the order of elements, and how many have a property.
+//!
+//! **Cost**: two cells for each list, a dimension for each number in an element, and for each element that
+//! is read another dimension.
+
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::operation::{
+    DerivedOperation, QuantifiedOperation, Quantifier, QuantifierDomain, StandardOperation,
+};
+use coreach_model::term::{Substitution, Term, TermShape, replace, substitute};
+use coreach_model::types::{RecordForm, RecordType};
+use coreach_model::{Datum, Iosts, Type, Value};
+use coreach_polyhedra::{LinearExpression, Rational};
+
+use crate::condition::Condition;
+use crate::frame::Frame;
+use crate::places::{Place, element, element_at, index_variable, is_empty};
+use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, compare};
+use crate::summaries::at_index_variable;
+
+/// The most ways in which the elements of the lists that one transition assigns come from somewhere.
+pub const MOST_ORIGINS: usize = 24;
+
+/// Where the element that stands for all of an assigned list comes from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// When it comes from there.
+    pub on: Term,
+    /// The element; `None` for any, as of a list that is empty then.
+    pub element: Option<Term>,
+}
+
+/// The assignment to a list of which one element stands for all.
+#[derive(Clone, Debug)]
+pub struct AssignedList {
+    /// The element that stands for all.
+    element: Term,
+    /// The numbers of the element, and their dimensions.
+    leaves: Vec<(Place, usize)>,
+    pub origins: Vec<Origin>,
+}
+
+impl AssignedList {
+    /// The lists among the parts of a datum that an assignment changes.
+    pub fn all(frame: &Frame, datum: &Datum, value: &Term) -> Vec<AssignedList> {
+        let mut found = Vec::new();
+        for (number, summary) in frame.summaries.iter().enumerate() {
+            let Some(list) = summary.list.as_ref().filter(|list| list.mentions(datum)) else { continue };
+            let new = substitute(list, &Substitution::from([(datum.clone(), value.clone())]));
+            if new == *list {
+                continue;
+            }
+            let leaves = summary.leaves.iter().map(|at| (frame.numeric[*at].clone(), *at)).collect();
+            let mut origins = Origins { frame, own: list, found: Vec::new(), names: number * MOST_ORIGINS };
+            let is_known = origins.collect(&new, &Term::yes(), true).is_some();
+            let is_empty = is_empty(&new);
+            let mut origins = origins.found;
+            for origin in &mut origins {
+                origin.on = Term::and([is_empty.not(), origin.on.clone()]);
+            }
+            if is_known && origins.len() < MOST_ORIGINS {
+                origins.push(Origin { on: is_empty, element: None });
+            } else {
+                origins = vec![Origin { on: Term::yes(), element: None }];
+            }
+            found.push(AssignedList { element: element(list), leaves, origins });
+        }
+        found
+    }
+
+    /// The places that change, their dimensions, and their new values; `None` for any value.
+    pub fn changes(&self, origin: usize) -> impl Iterator<Item = (&Place, usize, Option<Term>)> {
+        let from = &self.origins[origin].element;
+        self.leaves.iter().map(move |(place, dimension)| {
+            let value = from.as_ref().map(|from| {
+                replace(&place.term, std::iter::once((self.element.clone(), from.clone())).collect())
+            });
+            (place, *dimension, value)
+        })
+    }
+
+    /// Forgets where the element comes from.
+    pub fn forget(&mut self) {
+        self.origins = vec![Origin { on: Term::yes(), element: None }];
+    }
+}
+
+/// Whether elements of a list are removed or inserted at any index.
+pub fn moves_elements(iosts: &Iosts) -> bool {
+    use StandardOperation::{ElementInserted, ElementRemoved, Sorted};
+    let values = iosts.transitions.iter().flat_map(|transition| transition.assignments.values());
+    let (mut seen, mut work) = (std::collections::HashSet::new(), values.collect::<Vec<_>>());
+    while let Some(term) = work.pop() {
+        if !term.has_operations() || !seen.insert(term) {
+            continue;
+        }
+        match term.shape() {
+            TermShape::Operation(DerivedOperation::Standard(Sorted), _) => return true,
+            TermShape::Operation(DerivedOperation::Standard(ElementInserted | ElementRemoved), arguments)
+                if !matches!(arguments[1].written(), Some(Node::Literal(_))) =>
+            {
+                return true;
+            }
+            TermShape::Operation(DerivedOperation::Quantified(of), _)
+                if of.quantifier == Quantifier::Collect =>
+            {
+                return true;
+            }
+            TermShape::Operation(DerivedOperation::Call(function), _) => {
+                work.push(&function.body);
+                work.extend(term.parts());
+            }
+            _ => work.extend(term.parts()),
+        }
+    }
+    false
+}
+
+struct Origins<'a> {
+    frame: &'a Frame,
+    /// The list that is assigned.
+    own: &'a Term,
+    found: Vec<Origin>,
+    /// How many other elements have a name.
+    names: usize,
+}
+
+impl Origins<'_> {
+    fn add(&mut self, on: Term, element: Term) -> Option<()> {
+        self.found.push(Origin { on, element: Some(element) });
+        (self.found.len() < MOST_ORIGINS).then_some(())
+    }
+
+    /// Another element of a list.
+    fn other(&mut self, list: &Term) -> Term {
+        self.names += 1;
+        element_at(list, &Datum::new(format!("# {} {list}", self.names), Type::Nat))
+    }
+
+    /// Collects where the elements of a list come from that is assigned where `on` holds. `keeps` says
+    /// whether all its elements are assigned. `None` if the origin is not known.
+    fn collect(&mut self, list: &Term, on: &Term, keeps: bool) -> Option<()> {
+        use StandardOperation::{ElementChanged, ElementInserted, ElementRemoved, Joined, Part, Sorted};
+        if self.frame.summaries.iter().any(|summary| summary.list.as_ref() == Some(list)) {
+            let on = Term::and([on.clone(), is_empty(list).not()]);
+            let from = if keeps && list == self.own { element(list) } else { self.other(list) };
+            return self.add(on, from);
+        }
+        if let Some(body) = list.unfolded() {
+            return self.collect(&body, on, keeps);
+        }
+        match list.shape() {
+            TermShape::Node(Node::IfThenElse(c, a, b)) => {
+                self.collect(a, &Term::and([on.clone(), c.clone()]), keeps)?;
+                self.collect(b, &Term::and([on.clone(), c.not()]), keeps)
+            }
+            TermShape::Node(Node::Field(record, at)) => match record.written() {
+                Some(Node::Record(_, fields)) => self.collect(&fields[*at], on, keeps),
+                _ => None,
+            },
+            TermShape::Node(Node::Record(record, fields)) if record.form == RecordForm::List => {
+                let Some(Node::Literal(Value::Int(length))) = fields[0].written() else { return None };
+                let length = usize::try_from(length.clone()).ok()?;
+                fields.iter().skip(1).take(length).try_for_each(|one| self.add(on.clone(), one.clone()))
+            }
+            TermShape::Node(Node::Literal(Value::Record(record, fields)))
+                if record.form == RecordForm::List =>
+            {
+                let Value::Int(length) = &fields[0] else { return None };
+                let length = usize::try_from(length.clone()).ok()?;
+                let elements = fields.iter().skip(1).take(length);
+                elements.cloned().try_for_each(|one| self.add(on.clone(), Term::literal(one)))
+            }
+            TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
+                match (operation, &arguments[..]) {
+                    (Joined, [first, second]) => {
+                        self.collect(first, on, keeps)?;
+                        self.collect(second, on, keeps)
+                    }
+                    (Part, [list, ..]) | (ElementRemoved, [list, _]) => self.collect(list, on, false),
+                    (Sorted, [list]) => self.collect(list, on, keeps),
+                    (ElementInserted, [list, _, one]) => {
+                        self.collect(list, on, keeps)?;
+                        self.add(on.clone(), one.clone())
+                    }
+                    (ElementChanged, [list, _, one]) => {
+                        self.collect(list, on, false)?;
+                        self.add(on.clone(), one.clone())
+                    }
+                    _ => None,
+                }
+            }
+            TermShape::Operation(DerivedOperation::Quantified(of), arguments) => {
+                let (list, (_, made)) = (elements_of(of, arguments)?, of.collected.as_ref()?);
+                self.frame.summaries.iter().find(|summary| summary.list.as_ref() == Some(list))?;
+                let other = self.other(list);
+                let at = |body: &Term| body_at(of, arguments, body, &other);
+                self.add(Term::and([on.clone(), is_empty(list).not(), at(&of.body)]), at(made))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The list over whose elements an operation goes.
+fn elements_of<'a>(of: &QuantifiedOperation, arguments: &'a [Term]) -> Option<&'a Term> {
+    let list = arguments.first().filter(|_| matches!(of.domain, QuantifierDomain::Elements))?;
+    list.sort().as_list().map(|_| list)
+}
+
+/// A body of the operation for this value of its bound name.
+fn body_at(of: &QuantifiedOperation, arguments: &[Term], body: &Term, value: &Term) -> Term {
+    let first = arguments.len() - of.read.len();
+    let read = of.read.iter().cloned().zip(arguments[first..].iter().cloned());
+    let values: Substitution = read.chain([(of.bound.clone(), value.clone())]).collect();
+    substitute(body, &values)
+}
+
+impl Scope<'_> {
+    /// Is it a list of which one element stands for all, and is it known to have one?
+    fn is_nonempty(&self, list: &Term) -> Option<bool> {
+        let is_known = self.frame.summaries.iter().any(|summary| summary.list.as_ref() == Some(list));
+        match self.finite.get(&is_empty(list)).filter(|_| is_known)? {
+            Value::Bool(is_empty) => Some(!is_empty),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_large_list(&self, sort: &Type) -> bool {
+        let is_large = |record: &RecordType| self.frame.arrays.is_large_list(record);
+        matches!(sort, Type::Record(record) if is_large(record)) && !self.frame.summaries.is_empty()
+    }
+
+    /// Compiles a comparison of large lists: what it says of their lengths.
+    pub(crate) fn compared_lists(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+        let none = |list: &Term| matches!(list.as_literal(), Some(Value::Record(_, fields)) if fields[0] == Value::int(0));
+        let lengths = Term::compare(comparison, &Term::field(a, 0), &Term::field(b, 0));
+        match comparison {
+            Comparison::NotEqual if !none(a) && !none(b) => Condition::Yes,
+            _ => self.condition(&lengths),
+        }
+    }
+
+    /// The cases of a number that an operation makes of a large list. `None` for another term.
+    /// Errors: nothing is known of the number.
+    pub(crate) fn number_of_elements(
+        &mut self,
+        term: &Term,
+    ) -> Option<Result<Cases<LinearExpression>, Beyond>> {
+        if let Some(length) = self.length(term) {
+            return Some(self.linear(&length));
+        }
+        let made = match term.written() {
+            Some(Node::Field(made, 0)) => match made.unfolded() {
+                Some(body) => return Some(self.linear(&Term::field(&body, 0))),
+                None => made,
+            },
+            _ => term,
+        };
+        let list = self.large_argument(made)?.clone();
+        let TermShape::Operation(operation, arguments) = made.shape() else { return None };
+        let least = match operation {
+            DerivedOperation::Standard(
+                StandardOperation::LeastElement | StandardOperation::GreatestElement,
+            ) => {
+                return Some(
+                    self.linear(&element_at(&arguments[0], &Datum::new(format!("# {term}"), Type::Nat))),
+                );
+            }
+            DerivedOperation::Standard(StandardOperation::IndexOf) => -1,
+            DerivedOperation::Quantified(of) => match of.quantifier {
+                Quantifier::Collect | Quantifier::Count => 0,
+                Quantifier::Index => -1,
+                _ => return Some(Err((term.clone(), ImprecisionReason::Elements))),
+            },
+            _ => return Some(Err((term.clone(), ImprecisionReason::Elements))),
+        };
+        let next = self.next_dimension();
+        let Some(number) = self.auxiliaries.read(term, next, true, |_| Vec::new()) else {
+            return Some(Err((term.clone(), ImprecisionReason::Elements)));
+        };
+        self.note_imprecision((list.clone(), ImprecisionReason::Elements));
+        let least = LinearExpression::constant(Rational::from(least));
+        let within = |(on, length): (Condition, LinearExpression)| {
+            let above = compare(Comparison::AtMost, &least, &number, false);
+            let below = compare(Comparison::AtMost, &number.minus(&least), &length, false);
+            (Condition::and([on, above, below]), number.clone())
+        };
+        let whole = self.linear(&Term::field(&list, 0));
+        Some(whole.map(|cases| cases.into_iter().map(within).collect()))
+    }
+
+    /// The length of a large list that an operation makes, by the lengths of its arguments.
+    fn length(&self, term: &Term) -> Option<Term> {
+        use StandardOperation::{ElementChanged, ElementInserted, ElementRemoved, Joined, Part, Sorted};
+        let Some(Node::Field(list, 0)) = term.written() else { return None };
+        self.large_argument(list)?;
+        let TermShape::Operation(DerivedOperation::Standard(operation), arguments) = list.shape() else {
+            return None;
+        };
+        let length = Term::field(&arguments[0], 0);
+        Some(match (operation, &arguments[1..]) {
+            (Joined, [other]) => Term::add(&length, &Term::field(other, 0)),
+            (Part, [from]) => Term::subtract(&length, from),
+            (Part, [from, to]) => Term::subtract(to, from),
+            (ElementInserted, _) => Term::add(&length, &Term::int(1)),
+            (ElementRemoved, _) => Term::subtract(&length, &Term::int(1)),
+            (ElementChanged | Sorted, _) => length,
+            _ => return None,
+        })
+    }
+
+    /// The first large list among the arguments of an operation.
+    fn large_argument<'t>(&self, term: &'t Term) -> Option<&'t Term> {
+        let TermShape::Operation(_, arguments) = term.shape() else { return None };
+        arguments.iter().find(|argument| self.is_large_list(argument.sort()))
+    }
+
+    /// Compiles a condition about elements of a large list, which is true where nothing is known of them.
+    /// `None` for another condition.
+    pub(crate) fn on_elements(&mut self, term: &Term, expected: bool) -> Option<Condition> {
+        if let TermShape::Operation(DerivedOperation::Defined, arguments) = term.shape() {
+            let list = self.large_argument(&arguments[0])?;
+            return Some(match arguments[0].shape() {
+                TermShape::Operation(DerivedOperation::Standard(StandardOperation::Element), read)
+                    if expected =>
+                {
+                    let [below, above] = [Term::int(0), Term::field(list, 0)];
+                    let index = &read[1];
+                    self.condition(&Term::and([
+                        Term::compare(Comparison::AtMost, &below, index),
+                        Term::compare(Comparison::Less, index, &above),
+                    ]))
+                }
+                _ => Condition::Yes,
+            });
+        }
+        let list = self.large_argument(term)?.clone();
+        if at_index_variable(self.frame.arrays, term).is_some() {
+            return None;
+        }
+        let found = self.on_all_or_some(term, expected);
+        Some(found.unwrap_or_else(|| {
+            self.note_imprecision((list, ImprecisionReason::Elements));
+            Condition::Yes
+        }))
+    }
+
+    /// Compiles a condition about all elements of a large list, or about some. `None` for another one.
+    fn on_all_or_some(&mut self, term: &Term, expected: bool) -> Option<Condition> {
+        let TermShape::Operation(operation, arguments) = term.shape() else { return None };
+        let (list, is_all) = match operation {
+            DerivedOperation::Standard(StandardOperation::Contains) => (arguments.first()?, !expected),
+            DerivedOperation::Quantified(of) => match of.quantifier {
+                Quantifier::All => (elements_of(of, arguments)?, expected),
+                Quantifier::Some => (elements_of(of, arguments)?, !expected),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if !self.is_nonempty(list)? {
+            return Some(if is_all { Condition::Yes } else { Condition::No });
+        }
+        let variable = match is_all {
+            true => index_variable(list),
+            false => Datum::new(format!("#{} {list}", self.auxiliaries.next_name()), Type::Nat),
+        };
+        let one = element_at(list, &variable);
+        let said = match operation {
+            DerivedOperation::Quantified(of) => body_at(of, arguments, &of.body, &one),
+            _ => Term::equal(&one, &arguments[1]),
+        };
+        Some(self.condition(&if expected { said } else { said.not() }))
+    }
+}
