@@ -347,6 +347,7 @@ impl Effect {
         let obligations = silently(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
         let bounds = Condition::Linear(self.parameter_bounds.clone());
+        scope.assume_strings(&self.guard);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(origins);
         let come: Vec<Condition> = lists.map(|(list, at)| scope.condition(&list.origins[*at].on)).collect();
         let start = Condition::and([bounds, obligations, condition].into_iter().chain(come));

@@ -22,6 +22,7 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use crate::linear::{integer, positive_constraint};
 use crate::lists::moves_elements;
 use crate::places::{Arrays, Leaf, Place, is_empty, leaves, places};
+use crate::predicates::predicates;
 
 /// The most constraints that one condition has, if nothing else is said.
 pub const CONDITION_LIMIT: usize = 4096;
@@ -103,6 +104,8 @@ pub struct Frame {
     pub cells: u32,
     /// Its ids, and which cells their pairs exclude.
     pub identities: Identities,
+    /// Conditions on strings that variables keep. Those with room are finite places.
+    pub predicates: Vec<Place>,
     /// Finite places, and ids, that the limit kept out of the partition.
     pub dropped: Vec<Place>,
     pub arrays: Arrays,
@@ -133,7 +136,9 @@ impl Frame {
         let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
         let ids = by_mentions(iosts, arrays, ids);
-        let mut frame = Frame { arrays, ..Frame::blind() };
+        let predicates = predicates(iosts);
+        let finite: Vec<Place> = finite.into_iter().chain(predicates.iter().cloned()).collect();
+        let mut frame = Frame { arrays, predicates, ..Frame::blind() };
         numeric.into_iter().for_each(|place| frame.add_number(place));
         for leaf in data().flat_map(|datum| leaves(arrays, datum)) {
             frame.add_leaf(leaf);
@@ -212,11 +217,13 @@ impl Frame {
         found
     }
 
-    /// The places of a datum, fields and cells in order, those that stand for all cells last.
+    /// The places of a datum, fields and cells in order, those that stand for all cells behind them, and last
+    /// the conditions that it keeps.
     pub fn places(&self, datum: &Datum) -> Vec<Place> {
         let of_cells = leaves(self.arrays, datum).into_iter().filter(|leaf| leaf.list.is_none());
         let of_cells = of_cells.map(|leaf| Place { term: leaf.read, ty: leaf.place.ty });
-        places(self.arrays, datum).into_iter().chain(of_cells).collect()
+        let kept = self.predicates.iter().filter(|place| place.term.mentions(datum)).cloned();
+        places(self.arrays, datum).into_iter().chain(of_cells).chain(kept).collect()
     }
 
     /// Are the places the same, and have they the same slots? Then what was computed over one holds over the
@@ -248,8 +255,13 @@ impl Frame {
     /// The positions of the finite places that terms read, in order; and the ids that they read, or all.
     pub fn finite_mentioned(&self, terms: &[&Term], all_ids: bool) -> (Vec<usize>, Vec<Place>) {
         let mut seen = HashSet::new();
-        let places: HashSet<Term> =
+        let mut places: HashSet<Term> =
             terms.iter().flat_map(|term| mentioned(self.arrays, term, &mut seen)).collect();
+        let kept = self.predicates.iter().map(|place| &place.term);
+        let is_read =
+            |kept: &&Term| kept.data().iter().any(|datum| places.contains(&Term::datum(datum).length()));
+        let kept: Vec<Term> = kept.filter(is_read).cloned().collect();
+        places.extend(kept);
         let is_read = |id: &Place| all_ids || places.contains(&id.term);
         let ids = self.identities.ids.iter().filter(|id| is_read(id)).cloned().collect();
         let mut found: Vec<usize> = places

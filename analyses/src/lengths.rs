@@ -3,7 +3,8 @@
 //! The length of a string that is a place is a dimension, as an integer of type `nat` would be. A condition
 //! on strings is read as what it says of lengths: equal strings are of equal length, and what begins with
 //! another, ends with it or contains it is at least as long; a regular expression has a shortest word, and
-//! may have a longest. That is an over-approximation, and noted as one.
+//! may have a longest. That is an over-approximation, and noted as one. What a guard says of a string that
+//! is assigned is known besides ([`crate::predicates`]).
 
 use coreach_model::Term;
 use coreach_model::term::node::{Comparison, Node, StringOperation};
@@ -36,6 +37,7 @@ impl Scope<'_> {
     pub(crate) fn compared_strings(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         self.note_imprecision((Term::compare(comparison, a, b), ImprecisionReason::String));
         match comparison {
+            Comparison::Equal if self.excludes(a, b) || self.excludes(b, a) => Condition::No,
             Comparison::Equal => self.lengths(Comparison::Equal, a, b),
             _ => Condition::Yes,
         }

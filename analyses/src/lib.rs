@@ -74,6 +74,7 @@ mod nonlinear;
 pub mod order;
 pub mod partition;
 pub mod places;
+mod predicates;
 pub mod reachability;
 mod readable;
 mod regions;

@@ -12,7 +12,8 @@ use coreach_model::types::{ArrayType, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
 /// The slots of a list, a set or a map with a greater bound have no places. A dimension for each number in
-/// each slot makes every domain slow. For the same reason the length of a string in a slot has none.
+/// each slot makes every domain slow. For the same reason the length of a string in a slot has none, and one
+/// string stands for all of a list of strings.
 const MOST_SLOTS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +45,9 @@ impl Arrays {
     /// Up to which bound the slots of a list, set or map have places.
     fn most_slots(self, record: &RecordType) -> usize {
         let are_numbers = record.fields.iter().all(|(_, field)| field.is_number());
+        let are_strings = record.fields.get(1).is_some_and(|(_, field)| *field == Type::String);
         match record.form {
+            RecordForm::List if are_strings => 0,
             RecordForm::List if are_numbers && self.keeps_order => 2 * self.slots,
             RecordForm::List => self.slots,
             _ if are_numbers => 2 * MOST_SLOTS,

@@ -558,17 +558,21 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
     let mut work = vec![whole.clone()];
     while let Some(term) = work.pop() {
         let root = term.written().unwrap_or_else(|| term.node());
-        match (root, term.parts().first().map(|first| first.sort())) {
-            (Node::Compare(comparison, a, b), Some(Type::Record(record))) => {
+        let Node::Compare(comparison, a, b) = root else {
+            found.push(term);
+            continue;
+        };
+        match a.sort() {
+            // What is known of a large list is its length.
+            Type::Record(record) if arrays.is_large_list(record) && term != *whole => found.push(term),
+            Type::Record(record) => {
                 let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
                 work.extend((0..record.fields.len()).rev().map(field));
                 if let (Comparison::Equal, Some(a), Some(b)) = (comparison, size(a), size(b)) {
                     found.push(Term::equal(&a.term, &b.term));
                 }
             }
-            (Node::Compare(comparison, a, b), Some(Type::Array(array)))
-                if arrays.few_cells(array).is_some() =>
-            {
+            Type::Array(array) if arrays.few_cells(array).is_some() => {
                 let cell = |index: Value| {
                     let index = Term::literal(index);
                     Term::compare(*comparison, &Term::select(a, &index), &Term::select(b, &index))

@@ -140,24 +140,11 @@ fn sound_what_can_happen_to_collections_is_reachable() {
     }
 }
 
-/// What is never true and not proved: what a string is beyond its length.
-const OPEN: &[(&str, &[&str])] = &[(
-    "words",
-    &[
-        r#"name == "Bob""#,
-        r#"starts_with(name, "7")"#,
-        "len(code) == 3",
-        r#"some x in names: x == """#,
-        "some x in names: len(x) > 8",
-    ],
-)];
-
 #[test]
 fn precise_what_never_happens_to_collections_is_proved() {
     for (name, never, _) in CASES {
         let is_open = |condition: &&str| seems_reachable(name, condition);
         let found: Vec<&str> = never.iter().copied().filter(is_open).collect();
-        let expected = OPEN.iter().find(|(of, _)| of == name).map_or(&[][..], |(_, open)| open);
-        assert_eq!(found, expected, "{name}");
+        assert!(found.is_empty(), "{name}: {found:?}");
     }
 }
