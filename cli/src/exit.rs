@@ -63,7 +63,7 @@ impl Exit {
         ExitRow {
             exit: Exit::Failed,
             says: "a run ended with Fail, or a property is violated",
-            meaning: "A run or a recorded trace ended with Fail, or `verify` found a property violated.",
+            meaning: "A run or a recorded trace ended with Fail, or `verify` found that a property is violated.",
             cure: "`coreach explain` shows the reason. `coreach replay --shrink` looks for a shorter run.",
         },
         ExitRow {
@@ -76,25 +76,25 @@ impl Exit {
             exit: Exit::Inconclusive,
             says: "a run ended with Inconclusive (see `test --inconclusive`), or a property is neither proved nor violated",
             meaning: "A run ended with Inconclusive, or `verify` could not decide a property.",
-            cure: "`--inconclusive ok` makes it 0, `--inconclusive fail` makes it 1.",
+            cure: "`--inconclusive ok` changes this code to 0, and `--inconclusive fail` to 1.",
         },
         ExitRow {
             exit: Exit::RunErrors,
             says: "a run ended without a verdict (RunError)",
             meaning: "A run ended without a verdict.",
-            cure: "The reason names what broke between tester and system. `--retries N` repeats such runs.",
+            cure: "The message says what broke between tester and system. `--retries N` repeats such runs.",
         },
         ExitRow {
             exit: Exit::Incomplete,
             says: "less than was asked for: runs are missing, stores contradict each other",
-            meaning: "Less was done than asked: missing runs, contradicting stores, no mutants, an open goal of `cover`, or less coverage than `--require`.",
+            meaning: "coreach did less than you asked: missing runs, contradicting stores, no mutants, an open goal of `cover`, or less coverage than `--require`.",
             cure: "Run the command again. For stores, see [campaigns](configuration-and-campaign.md#campaign-behaviour).",
         },
         ExitRow {
             exit: Exit::Stopped,
             says: "stopped by a limit, a budget, or a choice that is never resolved",
             meaning: "A limit, a budget or an unresolved choice stopped the work. Finished results were written.",
-            cure: "Raise the value that the message names, or change the model at the place it shows.",
+            cure: "Raise the value that the message names, or change the model at the place that the message shows.",
         },
         ExitRow {
             exit: Exit::Unreachable,
@@ -106,13 +106,13 @@ impl Exit {
             exit: Exit::Environment,
             says: "environment: a file cannot be written, Z3 is missing",
             meaning: "A file cannot be written, or a program or library is missing or too old.",
-            cure: "The message names it.",
+            cure: "The message names the file, program or library.",
         },
         ExitRow {
             exit: Exit::Unsuited,
             says: "a purpose was left out: the constants given do not suit it",
             meaning: "A purpose was left out because its initial condition cannot hold with the given constants.",
-            cure: "Give other constants, or none. coreach then solves for them.",
+            cure: "Give other constants. If you give no constants, coreach finds suitable ones.",
         },
     ];
 
