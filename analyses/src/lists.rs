@@ -357,7 +357,7 @@ impl Scope<'_> {
             });
         }
         let list = self.large_argument(term)?.clone();
-        if at_index_variable(self.frame.arrays, term).is_some() {
+        if at_index_variable(self.frame.arrays, term).is_some() || term.unfolded().is_some() {
             return None;
         }
         let found = self.on_all_or_some(term, expected);

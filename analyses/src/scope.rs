@@ -229,14 +229,17 @@ impl Scope<'_> {
             }
             Node::Compare(_, a, _) if has_parts(self.frame.arrays, a.sort()) => {
                 let arrays = self.frame.arrays;
-                let fields =
-                    self.fields.entry(term.clone()).or_insert_with(|| by_fields(arrays, term)).clone();
+                let root = if self.has_large_lists(term) { term } else { term.lowered() };
+                let fields = self.fields.entry(root.clone());
+                let fields = fields.or_insert_with(|| by_fields(arrays, root)).clone();
                 self.condition(&fields)
             }
             Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
             Node::Not(inner) => match (self.on_elements(inner, false), self.unfolded(inner)) {
                 (Some(found), _) => found,
                 (_, Some(body)) => self.condition(&body.not()),
+                // What the operation stands for may be anything.
+                _ if inner.written().is_none() => self.condition(&inner.lowered().not()),
                 _ => self.flag(inner, false),
             },
             _ => self.flag(term, true),
