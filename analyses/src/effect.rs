@@ -243,7 +243,10 @@ impl Effect {
             let dimension = effect.add_parameter(frame, &leaf.place);
             effect.numeric_parameters.insert(leaf.read, dimension);
         }
-        for place in parameters().flat_map(|datum| places(frame.arrays, datum)) {
+        // Whether a list is empty follows from its length.
+        let is_of_length = |place: &Place| matches!(place.term.written(), Some(Node::Compare(..)));
+        let places = parameters().flat_map(|datum| places(frame.arrays, datum));
+        for place in places.filter(|place| !is_of_length(place)) {
             if place.is_numeric() {
                 let dimension = effect.add_parameter(frame, &place);
                 effect.numeric_parameters.insert(place.term, dimension);

@@ -22,7 +22,7 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use crate::linear::{integer, positive_constraint};
 use crate::lists::moves_elements;
 use crate::places::{Arrays, Leaf, Place, is_empty, leaves, places};
-use crate::predicates::predicates;
+use crate::predicates::{predicates, strings_read_alone};
 
 /// The most constraints that one condition has, if nothing else is said.
 pub const CONDITION_LIMIT: usize = 4096;
@@ -129,14 +129,16 @@ impl Frame {
     /// Where the limit does not suffice, the finite places are taken in the order of how many distinct guards
     /// mention them, as long as they fit.
     pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
-        let arrays = Arrays { keeps_order: !moves_elements(iosts), ..arrays };
+        let strings = strings_read_alone(iosts);
+        let keeps_strings = strings.iter().any(|datum| *datum.ty() != Type::String);
+        let arrays = Arrays { keeps_order: !moves_elements(iosts), keeps_strings, ..arrays };
         let data = || iosts.variables.iter().chain(&iosts.constants);
         let all = data().flat_map(|datum| places(arrays, datum));
         let (lengths, all): (Vec<Place>, Vec<Place>) = all.partition(|place| place.lengths(arrays).is_some());
         let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
         let ids = by_mentions(iosts, arrays, ids);
-        let predicates = predicates(iosts);
+        let predicates = predicates(iosts, &strings);
         let finite: Vec<Place> = finite.into_iter().chain(predicates.iter().cloned()).collect();
         let mut frame = Frame { arrays, predicates, ..Frame::blind() };
         numeric.into_iter().for_each(|place| frame.add_number(place));

@@ -12,8 +12,7 @@ use coreach_model::types::{ArrayType, RecordForm, RecordType};
 use coreach_model::{Datum, Type, Value};
 
 /// The slots of a list, a set or a map with a greater bound have no places. A dimension for each number in
-/// each slot makes every domain slow. For the same reason the length of a string in a slot has none, and one
-/// string stands for all of a list of strings.
+/// each slot makes every domain slow. For the same reason the length of a string in a slot has none.
 const MOST_SLOTS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,11 +27,13 @@ pub struct Arrays {
     /// Has a list of numbers twice as many slots with places as another one? Not where elements are removed
     /// or inserted at any index: nothing is known then of the element in a slot.
     pub keeps_order: bool,
+    /// Does one string stand for all of a list of strings? Only where a guard asks for it.
+    pub keeps_strings: bool,
 }
 
 impl Default for Arrays {
     fn default() -> Self {
-        Arrays { cells: 4, summarized: 32, slots: MOST_SLOTS, keeps_order: true }
+        Arrays { cells: 4, summarized: 32, slots: MOST_SLOTS, keeps_order: true, keeps_strings: false }
     }
 }
 
@@ -47,7 +48,7 @@ impl Arrays {
         let are_numbers = record.fields.iter().all(|(_, field)| field.is_number());
         let are_strings = record.fields.get(1).is_some_and(|(_, field)| *field == Type::String);
         match record.form {
-            RecordForm::List if are_strings => 0,
+            RecordForm::List if are_strings && self.keeps_strings => 0,
             RecordForm::List if are_numbers && self.keeps_order => 2 * self.slots,
             RecordForm::List => self.slots,
             _ if are_numbers => 2 * MOST_SLOTS,

@@ -12,9 +12,11 @@
 //!
 //! **Cost**: two cells for each predicate, of which there are few.
 
+use std::collections::BTreeSet;
+
 use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute};
-use coreach_model::{Iosts, Type, Value};
+use coreach_model::{Datum, Iosts, Type, Value};
 
 use crate::places::Place;
 use crate::scope::Scope;
@@ -22,11 +24,45 @@ use crate::scope::Scope;
 /// The most predicates of a model. Each doubles the cells of the partition.
 const MOST_PREDICATES: usize = 4;
 
+/// The strings, and lists of strings, about which a guard asks something that depends on no other datum. Of
+/// the others a fact beyond the length decides no guard.
+pub fn strings_read_alone(iosts: &Iosts) -> BTreeSet<Datum> {
+    let has_strings = |datum: &Datum| *datum.ty() == Type::String || is_list_of_strings(datum.ty());
+    let mut found = BTreeSet::new();
+    if !iosts.variables.iter().any(has_strings) {
+        return found;
+    }
+    for transition in &iosts.transitions {
+        let parameters = &iosts.action(transition.action).parameters;
+        let mut work = transition.guard.unfolded_conjuncts();
+        while let Some(term) = work.pop() {
+            match term.written() {
+                Some(Node::And(parts) | Node::Or(parts)) => {
+                    work.extend(parts.iter().flat_map(Term::unfolded_conjuncts));
+                }
+                Some(Node::Not(inner)) => work.extend(inner.unfolded_conjuncts()),
+                _ => {
+                    let data = term.data();
+                    let is_alone = data.len() == 1 && !parameters.iter().any(|one| data.contains(one));
+                    // The length of a list is known anyhow.
+                    let is_read = |datum: &Datum| *datum.ty() == Type::String || term.written().is_none();
+                    found.extend(data.into_iter().filter(|one| is_alone && has_strings(one) && is_read(one)));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_list_of_strings(ty: &Type) -> bool {
+    ty.as_list().is_some_and(|(_, _, element)| *element == Type::String)
+}
+
 /// The predicates that variables keep, in the order of the transitions, each once.
-pub fn predicates(iosts: &Iosts) -> Vec<Place> {
+pub fn predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
     let mut found: Vec<Place> = Vec::new();
     for transition in &iosts.transitions {
-        let strings = transition.assignments.iter().filter(|(variable, _)| *variable.ty() == Type::String);
+        let strings = transition.assignments.iter().filter(|(variable, _)| read.contains(variable));
         for (variable, parameter) in strings.filter_map(|(v, value)| Some((v, value.written_datum()?))) {
             let values = Substitution::from([(parameter.clone(), Term::datum(variable))]);
             for conjunct in decided(&transition.guard).filter(|conjunct| conjunct.data().len() == 1) {
