@@ -131,9 +131,14 @@ impl Process {
         self.words_within(Duration::ZERO)
     }
 
+    /// Finds the last line on its standard error that is such a line.
+    pub fn find_word(&self, is_it: impl Fn(&str) -> bool) -> Option<String> {
+        self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_it(line))
+    }
+
     fn words_within(&self, moment: Duration) -> Option<String> {
         let words = self.tail.last(moment)?;
-        Some(format!("; its last words:\n    {}", words.join("\n    ")))
+        Some(format!("; its last words on standard error:\n    {}", words.join("\n    ")))
     }
 
     fn status(&self) -> Option<ExitStatus> {
