@@ -181,8 +181,10 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         let place = shortened(&place);
         format!(". It redirects to `{place}`, and coreach follows no redirections: ask for that in `path`")
     });
-    let text =
-        format!("the answer {} `{shown}`{why} to `{to}`, which fits no observation{closest}{moved}", reply.status);
+    let text = format!(
+        "the answer {} `{shown}`{why} to `{to}`, which fits no observation{closest}{moved}",
+        reply.status
+    );
     match http.unmatched {
         Unmatched::Fail => Ok(vec![Received::Alien(text)]),
         Unmatched::Error => Err(Failure::Garbage(text)),

@@ -195,7 +195,9 @@ impl Stream {
         loop {
             match self.ended {
                 Some(ChannelEnded::Broken | ChannelEnded::Refused) => return Drained::Broken,
-                Some(ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Gone) => return Drained::Ended,
+                Some(ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Gone) => {
+                    return Drained::Ended;
+                }
                 None => {}
             }
             let now = Instant::now();

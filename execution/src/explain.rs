@@ -162,9 +162,8 @@ fn describe_silence(run: &Run) -> String {
 /// What has come and is no message, or what may be wrong if nothing has been observed.
 fn describe_mute(run: &Run) -> String {
     let marked = |note: &str| {
-        let is_it = |item: &&EvidenceItem| {
-            item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note)
-        };
+        let is_it =
+            |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
         run.wire.iter().rfind(is_it).map(text)
     };
     if let Some(text) = marked(INCOMPLETE) {
@@ -222,8 +221,11 @@ fn last_exchange(run: &Run) -> Option<(String, String)> {
 /// Of a Fail by an answer over HTTP: what was asked, and its status.
 fn describe_exchange(run: &Run) -> String {
     match (&run.outcome, run.trace.last().map(|step| &step.what)) {
-        (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => last_exchange(run)
-            .map_or_else(String::new, |(request, status)| format!(" (`{request}` was answered `{status}`)")),
+        (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => {
+            last_exchange(run).map_or_else(String::new, |(request, status)| {
+                format!(" (`{request}` was answered `{status}`)")
+            })
+        }
         _ => String::new(),
     }
 }

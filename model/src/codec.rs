@@ -128,7 +128,9 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
     if let (Type::Int | Type::Nat | Type::Range(..) | Type::Real, Tree::Text(text)) = (ty, tree)
         && number::integer(text, digits).is_ok_and(|value| integer(&value).is_number())
     {
-        return Err(Misread::Wrong(format!("expected a number, not the text {tree}: a number has no quotes")));
+        return Err(Misread::Wrong(format!(
+            "expected a number, not the text {tree}: a number has no quotes"
+        )));
     }
     read_tree(tree, ty, digits)
 }
@@ -209,7 +211,8 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
             if let Some((key, _)) = members.iter().find(is_foreign) {
                 return Err(Misread::Wrong(format!("{}, which has no field `{}`", wrong(), shortened(key))));
             }
-            let missing = |name: &str| Misread::Wrong(format!("{}, in which the field `{name}` is missing", wrong()));
+            let missing =
+                |name: &str| Misread::Wrong(format!("{}, in which the field `{name}` is missing", wrong()));
             let field = |(name, ty): &(String, Type)| {
                 let part = tree.get(name).ok_or_else(|| missing(name))?;
                 from_tree(part, ty, digits).map_err(|why| match why {

@@ -347,9 +347,10 @@ fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: 
         }
         keep => {
             let purpose = arguments.purpose.as_ref().map(|name| format!(" --purpose {name}"));
-            let given = arguments.constant.iter().map(|(name, value)| {
-                format!(" --constant {}", word(Path::new(&format!("{name}={value}"))))
-            });
+            let given = arguments
+                .constant
+                .iter()
+                .map(|(name, value)| format!(" --constant {}", word(Path::new(&format!("{name}={value}")))));
             let mut options: String = purpose.into_iter().chain(given).collect();
             options += &format!(" --seed {}", seed.wrapping_sub(before));
             if before > 0 {

@@ -363,7 +363,12 @@ fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
         let mut names = Vec::new();
         if cursor.eat(")").is_none() {
             loop {
-                names.push(take_name(&mut cursor, "a name for the parameter")?);
+                let name = take_name(&mut cursor, "a name for the parameter").map_err(|mut mistake| {
+                    let help = format!("a value stands in the guard: `on: {name}` and `when: p == ...`");
+                    mistake.help.get_or_insert(help);
+                    mistake
+                })?;
+                names.push(name);
                 if cursor.eat(",").is_none() {
                     cursor.need(")", "after the parameters' names").map_err(|mut mistake| {
                         if cursor.peek().is_none() {

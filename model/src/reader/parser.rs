@@ -14,6 +14,7 @@
 
 use std::ops::Range;
 
+use crate::reader::elsewhere;
 use crate::reader::lexer::{Token, TokenKind as Lexeme, tokens};
 use crate::reader::syntax::{Expression, ExpressionKind};
 use crate::term::node::{Comparison, Operator};
@@ -142,6 +143,12 @@ impl<'a> Parser<'a> {
         if let Lexeme::Wrong(..) = token.kind {
             return self.expected("an operator");
         }
+        let before = |count: usize| self.next.checked_sub(count).and_then(|at| self.tokens.get(at));
+        if let (Lexeme::Sign("("), Some(method), Some(Token { kind: Lexeme::Sign("."), span })) =
+            (&token.kind, before(1), before(2))
+        {
+            return self.no_method(method, span.start..token.span.end);
+        }
         let mut wrong = mistake(
             "syntax",
             format!("expected an operator or the end, found {}", written(token)),
@@ -172,12 +179,27 @@ impl<'a> Parser<'a> {
                 "is" | "equals" => {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
-                _ => None,
+                _ => match before(1).map(|token| &token.kind) {
+                    Some(Lexeme::Name(word)) => elsewhere::word(word).map(str::to_owned),
+                    _ => None,
+                },
             },
             Lexeme::Sign("->") => Some("implication is `=>`".to_owned()),
             Lexeme::Sign("then" | "else") => Some("this needs an `if` before it".to_owned()),
             _ => None,
         };
+        wrong
+    }
+
+    /// The mistake that something is called as a method.
+    fn no_method(&self, method: &Token, span: Range<usize>) -> Box<Mistake> {
+        let Lexeme::Name(name) = &method.kind else { return self.expected("an operator") };
+        let mut wrong =
+            mistake("syntax", format!("nothing has a method such as `.{name}()`"), "a method", span);
+        wrong.help = Some(match elsewhere::operation(name) {
+            Some(here) => here.to_owned(),
+            None => format!("a function stands in front: `{name}(x)`, not `x.{name}()`"),
+        });
         wrong
     }
 
@@ -323,7 +345,8 @@ impl<'a> Parser<'a> {
 
     /// What stands in brackets behind an operand.
     fn subscript(&mut self, base: Expression) -> Parsed {
-        let index = self.inner()?;
+        let index = if self.is_next(":") { Err(self.expected("an index")) } else { self.inner() };
+        let index = index.map_err(|mistake| self.explain_slice(mistake))?;
         let (is_store, is_slice) = (self.eat(":=").is_some(), self.eat("..").is_some());
         let third = match is_store || is_slice && !self.is_next("]") {
             true => Some(self.inner()?),
@@ -334,7 +357,7 @@ impl<'a> Parser<'a> {
             (_, true) => "after the end of the slice",
             _ => "after the index",
         };
-        let close = self.need("]", what)?;
+        let close = self.need("]", what).map_err(|mistake| self.explain_slice(mistake))?;
         let span = base.span.start..close.end;
         let height = base.height.max(index.height).max(third.as_ref().map_or(0, |e| e.height));
         let (base_box, index, third) = (Box::new(base), Box::new(index), third.map(Box::new));
@@ -344,6 +367,15 @@ impl<'a> Parser<'a> {
             _ => ExpressionKind::Select(base_box, index),
         };
         made(kind, span, height)
+    }
+
+    /// Adds how a slice is written, where one with a colon stands here.
+    fn explain_slice(&self, mut mistake: Box<Mistake>) -> Box<Mistake> {
+        if self.is_next(":") {
+            mistake.help =
+                Some("a part is `q[i..j]` or `q[i..]`, from `i` up to the one before `j`".to_owned());
+        }
+        mistake
     }
 
     fn atom(&mut self) -> Parsed {

@@ -115,6 +115,27 @@ pub fn check_keys_beside(
     }
 }
 
+/// Reports sections that stand among the names of another one. What is missed or found there then says nothing.
+pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str]) -> bool {
+    let before = collector.errors();
+    for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {
+        let NodeKind::Mapping(names) = &outer.value.kind else { continue };
+        let is_filled = |node: &Node| match &node.kind {
+            NodeKind::Mapping(inner) => !inner.is_empty(),
+            NodeKind::Sequence(items) => !items.is_empty(),
+            NodeKind::Scalar(_) => false,
+        };
+        let is_section = |inner: &&Entry| known.contains(&inner.key.text.as_str()) && is_filled(&inner.value);
+        for inner in names.iter().filter(is_section) {
+            let (name, of) = (&inner.key.text, &outer.key.text);
+            let message = format!("the section `{name}` stands under `{of}`, as if it were one of its names");
+            let help = format!("begin the line of `{name}:` where the line of `{of}:` begins");
+            collector.mistake("misplaced-section", message, &inner.key.span, "indented too far", help);
+        }
+    }
+    collector.errors() > before
+}
+
 /// Keys that belong under another one, and stand beside it where their line is not indented enough.
 const WITHIN: [(&str, &str); 3] = [("condition", "initial"), ("location", "initial"), ("stages", "output")];
 

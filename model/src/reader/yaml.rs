@@ -211,6 +211,14 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
                         ("never closed", "a quote ends with the sign that it begins with")
                     }
                     _ if message.contains("tab") => ("a tab", "YAML indents with spaces"),
+                    _ if message.contains("escape") => (
+                        "an escape that YAML does not know",
+                        "in double quotes `\\` begins an escape: use single quotes, as in '\\d+'",
+                    ),
+                    _ if lacks_dash(&file.text, at) => (
+                        "the YAML parser stops here",
+                        "the lines before it are items that begin with `- `: does this one lack it?",
+                    ),
                     _ => ("the YAML parser stops here", QUOTE),
                 };
                 builder.collector.mistake("yaml-syntax", message, &word_at(&file.text, at), label, help);
@@ -283,6 +291,18 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
 
 const QUOTE: &str =
     "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
+
+/// Is the line at this byte indented as an item before it, and lacks its dash?
+fn lacks_dash(text: &str, at: usize) -> bool {
+    let begin = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let line = text[begin..].lines().next().unwrap_or_default();
+    let before = text[..begin].lines().rev().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let sibling = before
+        .take_while(|before| indent(before) >= indent(line))
+        .find(|before| indent(before) == indent(line));
+    !line.trim_start().starts_with('-') && sibling.is_some_and(|line| line.trim_start().starts_with("- "))
+}
 
 /// The word or sign at a byte, within its line.
 fn word_at(text: &str, at: usize) -> Range<usize> {
