@@ -297,7 +297,10 @@ fn lacks_dash(text: &str, at: usize) -> bool {
     let begin = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
     let indent = |line: &str| line.len() - line.trim_start().len();
     let line = text[begin..].lines().next().unwrap_or_default();
-    let before = text[..begin].lines().rev().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let before = text[..begin]
+        .lines()
+        .rev()
+        .filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     let sibling = before
         .take_while(|before| indent(before) >= indent(line))
         .find(|before| indent(before) == indent(line));
