@@ -194,6 +194,9 @@ fn describe_mute(run: &Run) -> String {
     }
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
     let Some(EvidenceItem { bytes, .. }) = sent else { return String::new() };
+    if String::from_utf8_lossy(bytes).lines().next().is_some_and(|line| line.ends_with(" HTTP/1.1")) {
+        return ". It has answered nothing".to_owned();
+    }
     let ending = match bytes.strip_suffix(b"\n") {
         None => return ". It has answered nothing".to_owned(),
         Some(line) if line.ends_with(b"\r") || line.starts_with(b"{") => "",
