@@ -279,12 +279,7 @@ impl Pending {
 
     /// What else a line may be that is no output, in sentences.
     fn explain_unknown(&self, line: &str) -> String {
-        /// A longer line is not repeated as a pattern.
-        const LONGEST_PATTERN: usize = 40;
-        let pattern = match line.len() {
-            ..=LONGEST_PATTERN => regex::escape(line).replace('\'', "''"),
-            _ => "...".to_owned(),
-        };
+        let pattern = shortened(&regex::escape(line).replace('\'', "''"));
         // A greeting comes before all else.
         let greeting = match self.taken.is_empty() && !line.is_empty() {
             true => " If it is a greeting, await it: `reset: [{ expect: '...' }]`.",
@@ -317,7 +312,8 @@ impl Pending {
                     "; the closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not"
                 ),
             };
-            return (text, true);
+            // Few signs in common are by chance.
+            return (text, line > 0 || 2 * byte >= self.lines[0].len());
         }
         let line = self.lines.front().map_or("", |line| ended(line));
         let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));

@@ -1,5 +1,5 @@
-//! What `test` says to a user whose system or IUT file has a mistake of a frequent kind: the message names the
-//! cause, and the key or the line that helps.
+//! What `test` says to a user whose system or IUT file has a mistake of a frequent kind: the message names
+//! the cause, and the key or the line that helps.
 //!
 //! Precision: each row is a mistake, the exit code, and the words that must be there.
 
@@ -157,7 +157,7 @@ fn folder() -> Folder {
     ])
 }
 
-/// The command after `next:` makes the runs before the one that failed again, which a new process alone would pass.
+/// The command after `next:` makes the runs before the one that failed again: a new process would pass.
 #[test]
 fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
     let folder = folder();

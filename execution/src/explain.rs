@@ -7,7 +7,6 @@
 //! to be kept.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem, EvidenceKind, INCOMPLETE, ON_STDERR, Phase};
 use coreach_model::excerpt::shortened;
@@ -142,14 +141,13 @@ fn describe_unheard(run: &Run) -> String {
 
 /// Of a run that ended in silence: what may be wrong, and how one waits longer.
 fn describe_silence(run: &Run) -> String {
-    /// A time below this one was hardly meant in milliseconds.
-    const SHORT: Duration = Duration::from_millis(20);
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
     if run.timing.is_some() {
         return String::new();
     }
     let time = waited.as_millis();
-    let (why, longer) = match *waited < SHORT {
+    // So few were hardly meant.
+    let (why, longer) = match time < 20 {
         true => (". A number without a unit is milliseconds".to_owned(), format!("{time} s")),
         false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
     };

@@ -115,7 +115,7 @@ pub fn check_keys_beside(
     }
 }
 
-/// Reports sections that stand among the names of another one. What is missed or found there then says nothing.
+/// Reports sections that stand among the names of another one. What else is found then says nothing.
 pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str]) -> bool {
     let before = collector.errors();
     for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {
