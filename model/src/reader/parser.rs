@@ -130,12 +130,10 @@ impl<'a> Parser<'a> {
                 wrong.help.clone_from(help);
                 wrong
             }
-            Some(token) => mistake(
-                "syntax",
-                format!("expected {what}, found {}", written(token)),
-                format!("expected {what}"),
-                token.span.clone(),
-            ),
+            Some(token) => self.no_method().unwrap_or_else(|| {
+                let label = format!("expected {what}");
+                mistake("syntax", format!("{label}, found {}", written(token)), label, token.span.clone())
+            }),
         }
     }
 
@@ -143,11 +141,8 @@ impl<'a> Parser<'a> {
         if let Lexeme::Wrong(..) = token.kind {
             return self.expected("an operator");
         }
-        let before = |count: usize| self.next.checked_sub(count).and_then(|at| self.tokens.get(at));
-        if let (Lexeme::Sign("("), Some(method), Some(Token { kind: Lexeme::Sign("."), span })) =
-            (&token.kind, before(1), before(2))
-        {
-            return self.no_method(method, span.start..token.span.end);
+        if let Some(wrong) = self.no_method() {
+            return wrong;
         }
         let mut wrong = mistake(
             "syntax",
@@ -179,28 +174,37 @@ impl<'a> Parser<'a> {
                 "is" | "equals" => {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
-                _ => match before(1).map(|token| &token.kind) {
+                _ => match self.before(1).map(|token| &token.kind) {
                     Some(Lexeme::Name(word)) => elsewhere::word(word).map(str::to_owned),
                     _ => None,
                 },
             },
             Lexeme::Sign("->") => Some("implication is `=>`".to_owned()),
             Lexeme::Sign("then" | "else") => Some("this needs an `if` before it".to_owned()),
+            Lexeme::Sign("if") => Some("write `if c then a else b`".to_owned()),
             _ => None,
         };
         wrong
     }
 
-    /// The mistake that something is called as a method.
-    fn no_method(&self, method: &Token, span: Range<usize>) -> Box<Mistake> {
-        let Lexeme::Name(name) = &method.kind else { return self.expected("an operator") };
+    /// The token so many places before the next one.
+    fn before(&self, count: usize) -> Option<&'a Token> {
+        self.tokens.get(self.next.checked_sub(count)?)
+    }
+
+    /// The mistake that something is called as a method here, if it is.
+    fn no_method(&self) -> Option<Box<Mistake>> {
+        let (open, point) = (self.peek()?, self.before(2)?);
+        let Lexeme::Name(name) = &self.before(1)?.kind else { return None };
+        if (&open.kind, &point.kind) != (&Lexeme::Sign("("), &Lexeme::Sign(".")) {
+            return None;
+        }
+        let span = point.span.start..open.span.end;
         let mut wrong =
             mistake("syntax", format!("nothing has a method such as `.{name}()`"), "a method", span);
-        wrong.help = Some(match elsewhere::operation(name) {
-            Some(here) => here.to_owned(),
-            None => format!("a function stands in front: `{name}(x)`, not `x.{name}()`"),
-        });
-        wrong
+        let call = || format!("a function stands in front: `{name}(x)`, not `x.{name}()`");
+        wrong.help = Some(elsewhere::operation(name).map_or_else(call, str::to_owned));
+        Some(wrong)
     }
 
     /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only
@@ -330,7 +334,10 @@ impl<'a> Parser<'a> {
             if self.eat("[").is_some() {
                 base = self.subscript(base)?;
             } else if self.eat(".").is_some() {
-                let (field, at) = self.name("a field's name")?;
+                let (field, at) = self.name("a field's name").map_err(|mut mistake| {
+                    mistake.help.get_or_insert("an element of a list or an array is `q[0]`".to_owned());
+                    mistake
+                })?;
                 let (span, height) = (base.span.start..at.end, base.height);
                 base = made(ExpressionKind::Field(Box::new(base), field, at), span, height)?;
             } else if self.is_update() {

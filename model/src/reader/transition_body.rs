@@ -318,6 +318,10 @@ fn refuse_target(
                 .collect();
             let help = match (collector.nearest(name, variables.iter().copied()), scope.names.elsewhere(name))
             {
+                _ if name.contains(['.', '[']) && !name.contains('=') => {
+                    "a variable is assigned as a whole: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`"
+                        .to_owned()
+                }
                 _ if let Some((target, value)) = name.split_once('=') => {
                     let target = target.trim_end_matches(['=', ':', ' ']);
                     let value = value.trim_start_matches(['=', ' ']);

@@ -19,7 +19,7 @@ use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Node, Scalar};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
-use crate::types::Type;
+use crate::types::{RecordForm, Type};
 use crate::value::Value;
 
 /// What an id is.
@@ -336,6 +336,9 @@ impl<'a, 'c> Typing<'a, 'c> {
             (_, Some(what)) if what.contains("of the specification") => {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
             }
+            (_, Some(what)) if what.starts_with("a type") => {
+                "a literal stands alone, without the name of its type".to_owned()
+            }
             (_, Some(what)) if is_parameter(what) => {
                 let action = self.scope.action.unwrap_or_default();
                 format!(
@@ -397,6 +400,9 @@ impl<'a, 'c> Typing<'a, 'c> {
             _ if *term.sort() == Type::Int => Some("write a comparison: `x != 0`".to_owned()),
             _ => None,
         };
+        let is_long = *term.sort() == Type::String
+            || matches!(term.sort(), Type::Record(of) if of.form != RecordForm::Plain);
+        let help = if is_long { elsewhere::operation("is_empty").map(str::to_owned) } else { help };
         let message = format!("`{operator}` joins truth values, but this is {}", term.sort());
         let message = if operator == "!" {
             message.replace("joins truth values", "negates a truth value")
