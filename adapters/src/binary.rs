@@ -147,6 +147,7 @@ fn as_wire(content: &Content) -> Wire<'_> {
 fn typify(tree: Tree, ty: &Type) -> Tree {
     match (tree, ty) {
         (Tree::Text(text), Type::Bool) if text == "true" || text == "false" => Tree::Bool(text == "true"),
+        (Tree::Text(text), Type::Int | Type::Nat | Type::Range(..) | Type::Real) => Tree::Number(text),
         (Tree::List(elements), Type::Record(list)) if list.form == RecordForm::List => {
             let element = list.fields.get(1).map(|(_, ty)| ty);
             let one = |tree| element.map_or(Tree::Null, |ty| typify(tree, ty));

@@ -38,6 +38,8 @@ pub struct Channel {
     write: Option<OwnedFd>,
     /// Who is heard, where these are datagrams.
     peer: Option<Peer>,
+    /// What the end of it is.
+    end: ChannelEnded,
     /// Bytes of datagrams that were read without finding nothing.
     in_a_row: usize,
     /// Between the bytes and the descriptor, where TLS is spoken.
@@ -47,7 +49,10 @@ pub struct Channel {
 /// Why nothing more can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChannelEnded {
+    /// The end of a pipe.
     Closed,
+    /// The end of a connection.
+    Disconnected,
     Broken,
     /// Nobody takes datagrams there.
     Refused,
@@ -83,7 +88,8 @@ impl Channel {
 
     fn new(read: OwnedFd, write: Option<OwnedFd>, peer: Option<Peer>) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&read, true)?;
-        Ok(Channel { read, write, peer, in_a_row: 0, tls: None })
+        let end = if write.is_some() { ChannelEnded::Closed } else { ChannelEnded::Disconnected };
+        Ok(Channel { read, write, peer, end, in_a_row: 0, tls: None })
     }
 
     /// The same with TLS, before that instant. The other side must be who it should be ([`crate::tls`]).
@@ -140,7 +146,7 @@ impl Channel {
         };
         let came = match read {
             // A datagram may be empty.
-            Ok(0) if !self.is_of_datagrams() => Came::Ended(ChannelEnded::Closed),
+            Ok(0) if !self.is_of_datagrams() => Came::Ended(self.end),
             Ok(count) => Came::Bytes(count),
             Err(Errno::AGAIN | Errno::INTR) => Came::Nothing,
             Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(ChannelEnded::Refused),
@@ -196,7 +202,7 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
         Err(error) => {
             return match (error.kind(), Broken::within(&error)) {
                 (ErrorKind::WouldBlock, _) => Ok(Came::Nothing),
-                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(ChannelEnded::Closed)),
+                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(ChannelEnded::Disconnected)),
                 (_, Some(Broken { text, is_alert: true })) => Err(Failure::Lost(text.clone())),
                 (_, Some(Broken { text, .. })) => Err(Failure::Garbage(text.clone())),
                 _ => Ok(Came::Ended(ChannelEnded::Broken)),
@@ -204,7 +210,7 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
         }
     };
     if count == 0 {
-        return Ok(Came::Ended(ChannelEnded::Closed));
+        return Ok(Came::Ended(ChannelEnded::Disconnected));
     }
     let mut all = 0;
     while count > 0 {
@@ -240,8 +246,11 @@ impl ChannelEnded {
     pub fn text(self) -> &'static str {
         match self {
             ChannelEnded::Closed => "has closed its output",
+            ChannelEnded::Disconnected => "has closed the connection",
             ChannelEnded::Broken => "has broken off the connection",
-            ChannelEnded::Refused => "takes no datagrams at its address",
+            ChannelEnded::Refused => {
+                "takes no datagrams at its address: start the system, or correct `address` in the IUT file"
+            }
             ChannelEnded::Gone => "has ended",
         }
     }

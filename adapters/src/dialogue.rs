@@ -234,16 +234,20 @@ impl Dialogue {
     ) -> Result<Received, Failure> {
         let Some(action) = self.on_close.clone() else {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
-            let is_mute = ended == ChannelEnded::Broken
-                && self.stream.came() == 0
-                && process.is_none_or(|process| !process.has_ended(Instant::now()));
-            return Err(match self.with_open_output(make_loss(ended, process)) {
-                Failure::Lost(text) if is_mute => Failure::Lost(format!(
-                    "{text} before it has sent anything. It may speak another protocol there, or TLS: then \
-                     write `tls` into the IUT file"
-                )),
-                failure => failure,
-            });
+            let help = match ended {
+                ChannelEnded::Broken if self.stream.came() == 0 => {
+                    ". It has sent nothing before. It may speak another protocol there, or TLS: then write \
+                     `tls` into the IUT file"
+                }
+                ChannelEnded::Closed | ChannelEnded::Disconnected if self.pending.is_empty() => {
+                    ". If it may do so, name an output for it, `on_close: OUTPUT`, and an input that begins \
+                     anew, `reconnect: INPUT`"
+                }
+                _ => "",
+            };
+            let running = if help.is_empty() || process.is_none() { "" } else { ", and goes on running" };
+            let what = format!("{}{running}{help}", ended.text());
+            return Err(self.with_open_output(make_loss(&what, process)));
         };
         if self.has_hung_up {
             return Ok(Received::Silence);
@@ -301,10 +305,9 @@ impl Dialogue {
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.may_be_untaken = true;
         let sent = self.stream.send(bytes, until, process.map(Process::end));
-        sent.map_err(|failure| match (failure, process) {
-            (Failure::Lost(what), Some(process)) => Failure::Lost(process.farewell(&what)),
-            (Failure::Lost(what), None) => Failure::Lost(format!("the implementation {what}")),
-            (failure, _) => failure,
+        sent.map_err(|failure| match failure {
+            Failure::Lost(what) => make_loss(&what, process),
+            failure => failure,
         })
     }
 
@@ -314,6 +317,26 @@ impl Dialogue {
         if self.stream.ended().is_none() && !self.stream.rest().contains(&b'\n') {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
         }
+    }
+
+    /// Marks a message that stands on standard error, where nothing has come on standard output.
+    pub fn mark_misdirected(&self, encoding: &Encoding, process: Option<&Process>) {
+        if self.stream.came() == 0
+            && let Some(line) = process.and_then(|process| self.find_misdirected(encoding, process))
+        {
+            self.evidence.mark(line.as_bytes(), evidence::ON_STDERR);
+        }
+    }
+
+    /// Finds a message among the words on standard error.
+    fn find_misdirected(&self, encoding: &Encoding, process: &Process) -> Option<String> {
+        process.find_word(|line| match encoding {
+            Encoding::Json => {
+                !matches!(json_lines::message(line, &self.signatures), Ok(Message::Log) | Err(_))
+            }
+            Encoding::Lines(lines) => lines::may_begin(lines, line),
+            Encoding::Binary(_) => false,
+        })
     }
 
     /// Returns the bytes that are no whole message.
@@ -333,9 +356,10 @@ impl Dialogue {
     }
 }
 
-fn make_loss(ended: ChannelEnded, process: Option<&Process>) -> Failure {
+/// Says what became of the process, if it has ended, or what the other side has done.
+fn make_loss(what: &str, process: Option<&Process>) -> Failure {
     Failure::Lost(match process {
-        Some(process) => process.farewell(ended.text()),
-        None => format!("the implementation {}", ended.text()),
+        Some(process) => process.farewell(what),
+        None => format!("the implementation {what}"),
     })
 }

@@ -56,6 +56,9 @@ pub const IGNORED: &str = "ignored";
 /// The note of a mark: what came before the end, and is no whole message.
 pub const INCOMPLETE: &str = "incomplete";
 
+/// The note of a mark: a message that stands on standard error, where nobody reads it.
+pub const ON_STDERR: &str = "on standard error";
+
 /// How the note of a mark begins: a datagram that came from elsewhere.
 pub const FROM: &str = "from ";
 

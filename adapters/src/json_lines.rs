@@ -218,6 +218,14 @@ transitions: [{ from: A, to: A, on: None }]
                 "`Out` with a wrong `n`: expected a value of type int, not 1e999",
             ),
             (
+                r#"{"output": "Out", "values": {"n": "1", "r": 1}}"#,
+                "`Out` with a wrong `n`: expected a number, not the text \"1\": a number has no quotes",
+            ),
+            (
+                r#"{"output": "Out", "values": {"n": 1, "r": "7"}}"#,
+                "`Out` with a wrong `r`: expected a number, not the text \"7\": a number has no quotes",
+            ),
+            (
                 r#"{"output": "Out", "values": {"n": "5_", "r": 1}}"#,
                 "`Out` with a wrong `n`: expected a value of type int, not \"5_\"",
             ),

@@ -256,16 +256,15 @@ impl Pending {
             // Nobody reads of a line that is ignored.
             None if lines.unmatched == Unmatched::Ignore => String::new(),
             None => {
-                // Nothing has come before it.
-                let help = if self.taken.is_empty() {
-                    ". If it is a greeting, await it: `reset: [{ expect: '...' }]`"
-                } else {
-                    ""
-                };
-                format!(", which no pattern fits{}{help}", self.describe_closest(lines))
+                let (closest, is_close) = self.describe_closest(lines);
+                let help = if is_close { String::new() } else { self.explain_unknown(line) };
+                format!(", which no pattern fits{closest}{help}")
             }
         };
-        let text = format!("the line `{}`{why}", shortened(line));
+        let text = match line {
+            "" => format!("an empty line{why}"),
+            _ => format!("the line `{}`{why}", shortened(line)),
+        };
         let answer = answer(lines, line, signatures);
         self.drop_lines(1);
         if let Some(answer) = answer? {
@@ -278,9 +277,21 @@ impl Pending {
         }
     }
 
+    /// What else a line may be that is no output, in sentences.
+    fn explain_unknown(&self, line: &str) -> String {
+        let pattern = shortened(&regex::escape(line).replace('\'', "''"));
+        // A greeting comes before all else.
+        let greeting = match self.taken.is_empty() && !line.is_empty() {
+            true => " If it is a greeting, await it: `reset: [{ expect: '...' }]`.",
+            false => "",
+        };
+        format!(".{greeting} If it is no event, skip it: `ignore: [{{ pattern: '^{pattern}$' }}]`")
+    }
+
     /// What a user can compare the lines with, in words that go on: the observation that fits furthest, and
     /// where it stops; else one that fits but for its capital letters; else the patterns, if they are few.
-    fn describe_closest(&self, lines: &Lines) -> String {
+    /// And whether one is close.
+    fn describe_closest(&self, lines: &Lines) -> (String, bool) {
         let known = || lines.observations.iter().filter(|(action, _)| self.may_answer(action, lines));
         let stops = known().filter_map(|(action, shape)| Some((shape.stop(&self.lines)?, action)));
         let furthest = stops.reduce(|best, one| if one.0.at > best.0.at { one } else { best });
@@ -292,7 +303,7 @@ impl Pending {
             let place = if line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
             let cut =
                 if expected.contains("\\r") { " (coreach takes `\\r` off the end of a line)" } else { "" };
-            return match (begin.is_empty(), rest.is_empty()) {
+            let text = match (begin.is_empty(), rest.is_empty()) {
                 (true, _) => format!("; the closest is `{action}`: {place}`{rest}` does not fit {expected}"),
                 (_, true) => {
                     format!("; the closest is `{action}`: {place}the line ends too early for {expected}{cut}")
@@ -301,16 +312,19 @@ impl Pending {
                     "; the closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not"
                 ),
             };
+            // Few signs in common are by chance.
+            return (text, line > 0 || 2 * byte >= self.lines[0].len());
         }
         let line = self.lines.front().map_or("", |line| ended(line));
         let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
         let is_same_but_for_case = |pattern: &Regex| reach(&format!("(?i){}", pattern.as_str()), line).1;
         if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
-            return format!("; `{action}` fits but for capital letters: `{}`", written(pattern));
+            return (format!("; `{action}` fits but for capital letters: `{}`", written(pattern)), true);
         }
         let all: Vec<String> =
             firsts().map(|(action, pattern)| format!("`{action}` is `{}`", written(pattern))).collect();
-        if (1..=4).contains(&all.len()) { format!("; {}", all.join(", ")) } else { String::new() }
+        let all = if (1..=4).contains(&all.len()) { format!("; {}", all.join(", ")) } else { String::new() };
+        (all, false)
     }
 
     /// May the output be an answer to what was sent last?
@@ -553,7 +567,8 @@ transitions: [{ from: A, to: A, on: Short }]
     #[test]
     fn a_line_that_nothing_fits_is_what_the_description_says() {
         let text = "the line `what`, which no pattern fits; `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`. \
-                    If it is a greeting, await it: `reset: [{ expect: '...' }]`";
+                    If it is a greeting, await it: `reset: [{ expect: '...' }]`. If it is no event, skip it: \
+                    `ignore: [{ pattern: '^what$' }]`";
         assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
         assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
         assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);

@@ -48,6 +48,8 @@ pub struct Process {
     pid: i32,
     pidfd: OwnedFd,
     tail: Tail,
+    /// Its standard output is for messages.
+    is_talking: bool,
     grace: Duration,
     name: String,
     deadline: Option<Instant>,
@@ -131,9 +133,15 @@ impl Process {
         self.words_within(Duration::ZERO)
     }
 
+    /// Finds the last line on its standard error that is such a line.
+    pub fn find_word(&self, is_it: impl Fn(&str) -> bool) -> Option<String> {
+        self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_it(line))
+    }
+
     fn words_within(&self, moment: Duration) -> Option<String> {
         let words = self.tail.last(moment)?;
-        Some(format!("; its last words:\n    {}", words.join("\n    ")))
+        let place = if self.is_talking { " on standard error" } else { "" };
+        Some(format!("; its last words{place}:\n    {}", words.join("\n    ")))
     }
 
     fn status(&self) -> Option<ExitStatus> {
@@ -268,6 +276,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         pid: kept.pid,
         pidfd: kept.pidfd,
         tail,
+        is_talking,
         grace: launch.grace,
         name: name_of_command(&launch.words),
         deadline: None,

@@ -169,10 +169,22 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
     });
     // The first one where several are as close.
     let closest = lacks.reduce(|best, one| if one.1.0 > best.1.0 { one } else { best });
-    let closest = closest.map(|(action, (_, lacks))| format!("; the closest is `{action}`: {lacks}"));
-    let (to, closest) = (&reply.to, closest.unwrap_or_default());
-    let text =
-        format!("the answer {} `{shown}`{why} to `{to}`, which fits no observation{closest}", reply.status);
+    let to = &reply.to;
+    let closest = match closest {
+        // One of another status is not close.
+        Some((_, (..=1, _))) => format!("; none that may answer `{to}` has status {}", reply.status),
+        Some((action, (_, lacks))) => format!("; the closest is `{action}`: {lacks}"),
+        None => String::new(),
+    };
+    let moved = reply.header("location").filter(|_| (300..400).contains(&reply.status));
+    let moved = moved.map_or_else(String::new, |place| {
+        let place = shortened(&place);
+        format!(". It redirects to `{place}`, and coreach follows no redirections: ask for that in `path`")
+    });
+    let text = format!(
+        "the answer {} `{shown}`{why} to `{to}`, which fits no observation{closest}{moved}",
+        reply.status
+    );
     match http.unmatched {
         Unmatched::Fail => Ok(vec![Received::Alien(text)]),
         Unmatched::Error => Err(Failure::Garbage(text)),

@@ -188,7 +188,7 @@ impl Signatures {
                 Ok(value) => found.push(value),
                 Err(Misread::TooLong(digits)) => return Err(too_long(digits)),
                 Err(Misread::Wrong(why)) => {
-                    let help = wire.literal_help(datum);
+                    let help = wire.value_help(datum);
                     return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}{help}")));
                 }
             }
@@ -212,8 +212,16 @@ fn hint<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl
 }
 
 impl Wire<'_> {
-    /// Which literal may be meant, in words that go on.
-    fn literal_help(&self, datum: &Datum) -> String {
+    /// What may be meant, in words that go on.
+    fn value_help(&self, datum: &Datum) -> String {
+        if let (Wire::Text(text), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
+            && text.len() > 1
+            && text.starts_with(['0', '+', ' '])
+        {
+            return format!(
+                "; a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
+            );
+        }
         let Type::Enum(of) = datum.ty() else { return String::new() };
         let literals = || of.literals.iter().map(String::as_str);
         match *self {

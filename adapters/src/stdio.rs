@@ -135,7 +135,11 @@ impl Adapter for StdioAdapter {
     }
 
     fn tear_down(&mut self) -> Option<Teardown> {
-        self.dialogue.iter().for_each(Dialogue::mark_unread);
+        let encoding = &self.description.encoding;
+        self.dialogue.iter().for_each(|dialogue| {
+            dialogue.mark_unread();
+            dialogue.mark_misdirected(encoding, self.process.as_ref());
+        });
         let settle = self.description.settle.as_ref()?;
         let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.may_be_untaken())?;
         let begin = Instant::now();

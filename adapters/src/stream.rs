@@ -195,7 +195,9 @@ impl Stream {
         loop {
             match self.ended {
                 Some(ChannelEnded::Broken | ChannelEnded::Refused) => return Drained::Broken,
-                Some(ChannelEnded::Closed | ChannelEnded::Gone) => return Drained::Ended,
+                Some(ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Gone) => {
+                    return Drained::Ended;
+                }
                 None => {}
             }
             let now = Instant::now();
@@ -407,7 +409,7 @@ mod tests {
         theirs.write_all(b"ee\nrest").unwrap();
         drop(theirs);
         assert_eq!(line(&mut stream, soon()), Ok("three".to_owned()));
-        assert_eq!(stream.frame(soon(), None), Ok(StreamFrame::Ended(ChannelEnded::Closed)));
+        assert_eq!(stream.frame(soon(), None), Ok(StreamFrame::Ended(ChannelEnded::Disconnected)));
     }
 
     #[test]

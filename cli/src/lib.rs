@@ -48,12 +48,17 @@ use horn_process::HornProcess;
 /// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the
 /// arguments as they are shown.
 fn report_bad_arguments(error: clap::Error) -> Exit {
-    let shown =
-        std::env::args_os().map(|argument| visible::visible(&argument.to_string_lossy()).into_owned());
+    let shown: Vec<String> = std::env::args_os()
+        .map(|argument| visible::visible(&argument.to_string_lossy()).into_owned())
+        .collect();
     // What was no text is one now.
-    let error = Arguments::try_parse_from(shown).err().unwrap_or(error);
+    let error = Arguments::try_parse_from(&shown).err().unwrap_or(error);
     let told = error.print();
     if error.use_stderr() {
+        let is_apart = |words: &&[String]| words[0] == "--constant" && !words[1].contains('=');
+        if let Some([_, name, value]) = shown.windows(3).find(is_apart) {
+            console::say(&format!("tip: `--constant` takes one word: `--constant {name}={value}`"));
+        }
         return Exit::Mistakes;
     }
     let written = told.and_then(|()| io::stdout().flush());

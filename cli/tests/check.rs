@@ -45,6 +45,42 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
 }
 
+/// Precision: two guards that meet in one value are told, and nondeterminism that is meant is not.
+#[test]
+fn check_tells_of_guards_that_meet_in_one_value() {
+    let folder = Folder::new();
+    for (action, one, other, is_told) in [
+        ("Set", "p >= 1", "p <= 1", true),
+        ("Set", "p >= x", "p <= x", true),
+        ("Set", "x >= 3", "x <= 3", true),
+        ("Said", "p >= 1", "p <= 1", true),
+        // The system chooses.
+        ("Said", "x >= 3", "x <= 3", false),
+        ("Set", "p >= 1", "p < 1", false),
+        ("Set", "p >= 1", "p <= 2", false),
+        ("Set", "p == 1", "p <= 1", false),
+    ] {
+        let from_a =
+            |guard: &str, to: &str| format!("  - {{ from: A, to: {to}, on: {action}, when: {guard} }}\n");
+        let text = format!(
+            "iosts: m\nvariables: {{ x: int }}\ninitial: {{ location: A, condition: x == 0 }}\ninputs: {{ Set: {{ p: int }}, \
+             Count: {{ n: int }} }}\noutputs: {{ Said: {{ p: int }} }}\ntransitions:\n  - {{ from: A, to: A, on: Count, \
+             assign: {{ x: n }} }}\n{}{}",
+            from_a(one, "A"),
+            from_a(other, "B")
+        );
+        let output = run(arguments!["check", folder.write("m.yaml", &text), "--format", "json"]);
+        exits(&output, 0);
+        let found = json(&output)["files"][0]["diagnostics"].as_array().unwrap().clone();
+        let codes: Vec<&Value> = found.iter().map(|one| &one["code"]).collect();
+        assert_eq!(
+            codes.contains(&&Value::from("guards-meet")),
+            is_told,
+            "{action} {one} {other}: {codes:?}"
+        );
+    }
+}
+
 /// By ioc an input that one possible state takes may be sent; a specification that is in another one ignores
 /// it, and may fail its own test.
 #[test]

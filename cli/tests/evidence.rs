@@ -73,7 +73,7 @@ fn what_comes_when_the_run_is_over_is_kept() {
     has(&told, "start: sent: RESET\r\n");
     has(&told, "settle: end: the tester has ended its side");
     has(&told, "settle: received: bye\r\n");
-    has(&told, "settle: end: the implementation has closed its output");
+    has(&told, "settle: end: the implementation has closed the connection");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod definedness;
 mod documents;
 mod evidence;
 mod explore;
+mod hints;
 mod import;
 mod init;
 mod instantiated;

@@ -29,8 +29,8 @@ pub enum ConstantsError {
     /// No constant has this name; the names that there are.
     Unknown(String, Vec<String>),
     NoValue(String, String),
-    /// With what is given, the initial condition cannot hold: the purpose is out of reach.
-    Unsatisfiable(String),
+    /// With what is given, as `cTries = 0`, this part of the initial condition cannot hold.
+    Unsatisfiable(String, String),
     /// The solver does not know whether it can.
     NotKnown(String),
 }
@@ -45,8 +45,11 @@ impl fmt::Display for ConstantsError {
                 write!(f, "no constant is called `{name}`; there are {}", known.join(", "))
             }
             ConstantsError::NoValue(name, why) => write!(f, "the value of `{name}`: {why}"),
-            ConstantsError::Unsatisfiable(condition) => {
-                write!(f, "with these constants the initial condition cannot hold: {condition}")
+            ConstantsError::Unsatisfiable(given, part) if given.is_empty() => {
+                write!(f, "the initial condition cannot hold: {part}")
+            }
+            ConstantsError::Unsatisfiable(given, part) => {
+                write!(f, "`{given}` violates `{part}` of the initial condition")
             }
             ConstantsError::NotKnown(condition) => {
                 write!(f, "no constants were found that satisfy the initial condition: {condition}")
@@ -157,10 +160,9 @@ fn draw_constants(
     }
     let chosen = Values::new(MIX).choose(condition, &all, given, random, solver);
     let Some(chosen) = chosen else {
-        let text = condition.to_string();
         return Err(match solver.check(&substitute(condition, &literals(given)).conjuncts()) {
-            Answer::Unsat => ConstantsError::Unsatisfiable(text),
-            _ => ConstantsError::NotKnown(text),
+            Answer::Unsat => find_violated(test, given),
+            _ => ConstantsError::NotKnown(condition.to_string()),
         });
     };
     let mut constants = given.clone();
@@ -201,9 +203,19 @@ fn state_with(
     constants: &Valuation,
     solver: &mut dyn Solver,
 ) -> Result<State, ConstantsError> {
-    let condition = &test.iosts.initial_condition;
     initial::first(&test.iosts, constants, solver).map_err(|why| match why {
-        NoState::None => ConstantsError::Unsatisfiable(condition.to_string()),
-        NoState::NotKnown => ConstantsError::NotKnown(condition.to_string()),
+        NoState::None => find_violated(test, constants),
+        NoState::NotKnown => ConstantsError::NotKnown(test.iosts.initial_condition.to_string()),
     })
+}
+
+/// The first part of the initial condition that these constants violate alone, or else all of it.
+fn find_violated(test: &TestCase, constants: &Valuation) -> ConstantsError {
+    let condition = &test.iosts.initial_condition;
+    let known = literals(constants);
+    let is_violated = |part: &Term| substitute(part, &known).is_false();
+    let part = condition.conjuncts().into_iter().find(is_violated).unwrap_or_else(|| condition.clone());
+    let read = constants.iter().filter(|(datum, _)| part.mentions(datum));
+    let given: Vec<String> = read.map(|(datum, value)| format!("{datum} = {value}")).collect();
+    ConstantsError::Unsatisfiable(given.join(", "), part.to_string())
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem, EvidenceKind, INCOMPLETE};
+use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem, EvidenceKind, INCOMPLETE, ON_STDERR, Phase};
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 use coreach_model::{Verdict, Violated};
@@ -106,8 +106,9 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
             + &write_summary(run, &location, event.as_deref(), violates)
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
+            + &describe_exchange(run)
             + &describe_unheard(run)
-            + &describe_mute(run)
+            + &describe_silence(run)
             + &excuse.unwrap_or_default(),
         location,
         event,
@@ -138,41 +139,100 @@ fn describe_unheard(run: &Run) -> String {
     }
 }
 
-/// Of a run that ended in silence: what has come and is no message, or what may be wrong if nothing has been
-/// observed.
-fn describe_mute(run: &Run) -> String {
-    if !matches!(run.outcome, Outcome::Verdict(_, Cause::Silence(_))) || run.timing.is_some() {
+/// Of a run that ended in silence: what may be wrong, and how one waits longer.
+fn describe_silence(run: &Run) -> String {
+    let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
+    if run.timing.is_some() {
         return String::new();
     }
-    let is_begun =
-        |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(INCOMPLETE);
-    if let Some(item) = run.wire.iter().rfind(is_begun) {
-        let text = shortened(&String::from_utf8_lossy(&item.bytes)).escape_debug().to_string();
+    let time = waited.as_millis();
+    // So few were hardly meant.
+    let (why, longer) = match time < 20 {
+        true => (". A number without a unit is milliseconds".to_owned(), format!("{time} s")),
+        false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
+    };
+    format!(
+        "{why}. If it needs more than {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
+         (`--quiescence` replaces it)"
+    )
+}
+
+/// What has come and is no message, or what may be wrong if nothing has been observed.
+fn describe_mute(run: &Run) -> String {
+    let marked = |note: &str| {
+        let is_it =
+            |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
+        run.wire.iter().rfind(is_it).map(text)
+    };
+    if let Some(text) = marked(INCOMPLETE) {
         return format!(
             ". It has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
+        );
+    }
+    if let Some(text) = marked(ON_STDERR) {
+        return format!(
+            ". It has written `{text}` to standard error, and nothing to standard output: write messages to \
+             standard output"
+        );
+    }
+    let last = run.trace.last().map(|step| &step.what);
+    if let (Some(Occurrence::Stimulus(_)), Some((request, begun))) = (last, last_exchange(run)) {
+        return format!(
+            ". It has begun the answer `{begun}` to `{request}`, and not ended it: send `Content-Length`, or close \
+             the connection"
         );
     }
     if run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_))) {
         return String::new();
     }
-    match run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
-        false => {
-            ". The tester has sent nothing, and waits for an output: are `inputs`, which the implementation \
-                  receives, and `outputs` swapped in the model?"
-                .to_owned()
-        }
-        true => {
-            let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
-            let Some(EvidenceItem { bytes, .. }) = sent else { return String::new() };
-            let is_json = bytes.starts_with(b"{");
-            let ending = if bytes.ends_with(b"\n") && !bytes.ends_with(b"\r\n") && !is_json {
-                ", or it may wait for another end of the line: `line_ending: \"\\r\\n\"`"
-            } else {
-                ""
-            };
-            format!(". It has answered nothing: it may need more time (`within`){ending}")
-        }
+    if !run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
+        return ". The tester has sent nothing, and waits for an output: are `inputs`, which the implementation \
+                receives, and `outputs` swapped in the model?"
+            .to_owned();
     }
+    let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
+    let Some(EvidenceItem { bytes, .. }) = sent else { return String::new() };
+    if String::from_utf8_lossy(bytes).lines().next().is_some_and(|line| line.ends_with(" HTTP/1.1")) {
+        return ". It has answered nothing".to_owned();
+    }
+    let ending = match bytes.strip_suffix(b"\n") {
+        None => return ". It has answered nothing".to_owned(),
+        Some(line) if line.ends_with(b"\r") || line.starts_with(b"{") => "",
+        Some(_) => ". It may also wait for another end of the line: `line_ending: \"\\r\\n\"`",
+    };
+    format!(
+        ". It has answered nothing. Its output may wait in a buffer: flush it after each line, in Python with \
+         `print(..., flush=True)`{ending}"
+    )
+}
+
+/// The last request over HTTP, and the status of its answer.
+fn last_exchange(run: &Run) -> Option<(String, String)> {
+    let first_line = |item: &EvidenceItem| {
+        String::from_utf8_lossy(&item.bytes).lines().next().unwrap_or_default().to_owned()
+    };
+    let is = |item: &EvidenceItem, kind| item.kind == kind && item.phase == Phase::Run;
+    let at = run.wire.iter().rposition(|item| is(item, EvidenceKind::Sent))?;
+    let request = first_line(&run.wire[at]);
+    let answer = run.wire[at..].iter().find(|item| is(item, EvidenceKind::Received)).map(first_line)?;
+    let (_, status) = answer.split_once(' ').filter(|(version, _)| version.starts_with("HTTP/1."))?;
+    Some((shortened(request.strip_suffix(" HTTP/1.1")?), shortened(status.trim_end())))
+}
+
+/// Of a Fail by an answer over HTTP: what was asked, and its status.
+fn describe_exchange(run: &Run) -> String {
+    match (&run.outcome, run.trace.last().map(|step| &step.what)) {
+        (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => {
+            last_exchange(run).map_or_else(String::new, |(request, status)| {
+                format!(" (`{request}` was answered `{status}`)")
+            })
+        }
+        _ => String::new(),
+    }
+}
+
+fn text(item: &EvidenceItem) -> String {
+    shortened(&String::from_utf8_lossy(&item.bytes)).escape_debug().to_string()
 }
 
 /// How a Fail would be none if the last stimuli had been under way for longer. The judge is left there.

@@ -9,8 +9,9 @@
 //! object, a key as its text. A set with a bound is read in any order.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
-//! and `3e0` are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a
-//! number or a fraction. Around a text is no space. A record has its fields and no others; an array these
+//! and `3e0` are one integer. A text is an integer by its digits alone, and a real as a number or a fraction.
+//! In JSON, the digits of what a number holds exactly are no number as a text: `"3"` is a string. Around a
+//! text is no space. A record has its fields and no others; an array these
 //! two keys, and each index once; a set each key once, and in order; a map each key once, as it is written.
 //! Limits are looked at before anything is converted, at any depth.
 
@@ -124,6 +125,18 @@ pub fn as_type(value: &Value, ty: &Type) -> Option<Value> {
 
 /// The value of this type that JSON stands for, its numbers of at most so many digits.
 pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
+    if let (Type::Int | Type::Nat | Type::Range(..) | Type::Real, Tree::Text(text)) = (ty, tree)
+        && number::integer(text, digits).is_ok_and(|value| integer(&value).is_number())
+    {
+        return Err(Misread::Wrong(format!(
+            "expected a number, not the text {tree}: a number has no quotes"
+        )));
+    }
+    read_tree(tree, ty, digits)
+}
+
+/// The same, where a text may be any number.
+fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     let wrong =
         || Misread::Wrong(format!("expected a value of type {ty}, not {}", shortened(&tree.to_string())));
     let number = |error| match error {
@@ -193,9 +206,20 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
             };
             record.value_of(first, parts)
         }
-        (Type::Record(record), Tree::Object(members)) if members.len() == record.fields.len() => {
-            let field =
-                |(name, ty): &(String, Type)| from_tree(tree.get(name).ok_or_else(wrong)?, ty, digits);
+        (Type::Record(record), Tree::Object(members)) => {
+            let is_foreign = |(key, _): &&(String, Tree)| record.fields.iter().all(|(name, _)| name != key);
+            if let Some((key, _)) = members.iter().find(is_foreign) {
+                return Err(Misread::Wrong(format!("{}, which has no field `{}`", wrong(), shortened(key))));
+            }
+            let missing =
+                |name: &str| Misread::Wrong(format!("{}, in which the field `{name}` is missing", wrong()));
+            let field = |(name, ty): &(String, Type)| {
+                let part = tree.get(name).ok_or_else(|| missing(name))?;
+                from_tree(part, ty, digits).map_err(|why| match why {
+                    Misread::Wrong(why) => Misread::Wrong(format!("in `{name}`, {why}")),
+                    long => long,
+                })
+            };
             let fields: Result<Vec<Value>, Misread> = record.fields.iter().map(field).collect();
             Value::Record(record.clone(), fields?.into())
         }
@@ -264,7 +288,7 @@ pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
         },
         _ => Tree::Text(text.to_owned()),
     };
-    from_tree(&tree, ty, limits.digits)
+    read_tree(&tree, ty, limits.digits)
 }
 
 /// A value as plain text, read back by [`from_text`].
@@ -313,10 +337,15 @@ mod tests {
             (json!(null), &Type::Real),
             (json!("1/0"), &Type::Real),
             (json!("1e999999999"), &Type::Real),
+            // What a number holds exactly is no text.
+            (json!("1"), &Type::Int),
+            (json!("-3"), &Type::Real),
+            (json!("9007199254740992"), &Type::Nat),
         ] {
             assert!(from_json(&json, ty).is_err(), "{json} as {ty}");
         }
         assert_eq!(from_json(&json!(3.0), &small), Ok(Value::int(3)));
+        assert_eq!(from_text("3", &small), Ok(Value::int(3)));
     }
 
     #[test]

@@ -50,7 +50,15 @@ type KeptRun = (Record, (TestCase, String), Settings, Option<(String, String)>);
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<LoadedRun, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
-    let mut opened = file::open(source).map_err(|cause| error(cause.to_string()))?;
+    let mut opened = file::open(source).map_err(|cause| {
+        let found = error(cause.to_string());
+        match run_in(source) {
+            Some(run) => {
+                vec![found[0].clone().help(format!("name a run in it, for example {}", run.display()))]
+            }
+            None => found,
+        }
+    })?;
     let mut bytes = Vec::new();
     let looked = opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes);
     looked.map_err(|cause| error(cause.to_string()))?;
@@ -70,6 +78,12 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
     };
     let (initial, run) = restore(&test, &record).map_err(error)?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
+}
+
+/// The first run in a folder that `test --keep` wrote.
+fn run_in(folder: &Path) -> Option<PathBuf> {
+    let files = std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
+    files.filter(|path| path.extension().is_some_and(|end| end == "json") && beside(path).exists()).min()
 }
 
 /// Reads the run of this number in the store, or of the only key that begins so.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::DomainKind;
+use coreach_analyses::check::guards;
 use coreach_analyses::solver::may_hold;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose, Transition};
@@ -35,8 +36,10 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
             .help("the specification never takes these actions where the purpose waits for them");
     }
     if !visible.accepting.contains(&true) {
-        let diagnostic =
+        let mut diagnostic =
             unreachable(format!("on every way from {label} to Accept stands a guard that never holds"));
+        let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
+        diagnostic.labels.extend(never.into_iter().flat_map(|one| one.labels));
         return entering_accept(diagnostic, purpose)
             .help("compare these guards with those of the specification's transitions of the same action");
     }
@@ -140,7 +143,14 @@ fn rejected_by_completion(
     if purpose.aim == Aim::Violate {
         return diagnostic;
     }
-    let named = find_conditional(purpose).into_iter().filter(|one| rejected.contains(one));
+    let conditional = find_conditional(purpose);
+    let said = rejected.iter().filter(|one| !conditional.contains(one));
+    for (location, action) in said.take(MOST_PARTLY_NAMED) {
+        diagnostic = diagnostic.note(format!(
+            "in `{location}` the purpose rejects `{action}`: perhaps it has to come on each way to Accept"
+        ));
+    }
+    let named = conditional.iter().filter(|one| rejected.contains(one));
     for (location, action) in named.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
             "in `{location}`, `{action}` leads to Reject where no guard of it there holds; to stay there instead, add \

@@ -465,7 +465,9 @@ fn nobody_takes_datagrams_there() {
     let mut adapter = texts(address, "{ quiet_ms: 20 }");
     start(&mut *adapter).unwrap();
     adapter.send(&event("List", &["1"])).unwrap();
-    assert_eq!(next(&mut *adapter, 5000), "lost: the implementation takes no datagrams at its address");
+    let lost = "lost: the implementation takes no datagrams at its address: start the system, or correct `address` in the IUT \
+                file";
+    assert_eq!(next(&mut *adapter, 5000), lost);
     adapter.stop();
 }
 

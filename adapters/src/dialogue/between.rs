@@ -62,7 +62,7 @@ impl Dialogue {
                 }
                 StreamFrame::Bytes(frame) => line(frame, &self.evidence)?,
                 StreamFrame::Nothing => return Err(Failure::Start(self.explain_no_ready(process))),
-                StreamFrame::Ended(ended) => return Err(make_loss(ended, process)),
+                StreamFrame::Ended(ended) => return Err(make_loss(ended.text(), process)),
             };
             match message(line, &self.signatures, &self.evidence)? {
                 Message::Ready => return Ok(()),
@@ -88,7 +88,7 @@ impl Dialogue {
         let ready = "`{\"ready\": true}`";
         let (seen, help) = match (self.stream.rest(), self.stream.came()) {
             ([], 0) => (
-                "it has written nothing".to_owned(),
+                "it has written nothing to standard output".to_owned(),
                 format!(
                     "Its output may wait in a buffer: flush it after each line, in Python with `print(..., \
                      flush=True)` or `python3 -u`. Else it does not answer `start` with {ready}"
@@ -100,6 +100,13 @@ impl Dialogue {
                 "A message ends with `\\n`".to_owned(),
             ),
         };
+        let misdirected = process.and_then(|process| self.find_misdirected(&Encoding::Json, process));
+        if let Some(line) = misdirected {
+            return format!(
+                "`ready` did not come in time: it has written `{line}` to standard error. Write messages to \
+                 standard output"
+            );
+        }
         let words = process.and_then(Process::last_words).unwrap_or_default();
         format!("`ready` did not come in time: {seen}. {help}, or needs more time than `ready_ms`{words}")
     }
@@ -148,7 +155,7 @@ impl Dialogue {
                             format!("`{of}` was not answered by a line that fits `{}`", written(expected));
                         return Err(Failure::Start(text));
                     }
-                    StreamFrame::Ended(ended) => return Err(make_loss(ended, process)),
+                    StreamFrame::Ended(ended) => return Err(make_loss(ended.text(), process)),
                 };
                 let answer = match encoding {
                     Encoding::Binary(_) => encoding::hex(&frame),

@@ -133,9 +133,15 @@ fn int_text(text: &str) -> Option<String> {
     INTEGER.is_match(text).then(|| rational(text).unwrap().to_string())
 }
 
+/// Is it an integer that a number of any program's JSON holds?
+fn is_exact(text: &str) -> bool {
+    let digits = text.trim_start_matches('-');
+    INTEGER.is_match(text) && (digits.len() < 16 || digits.len() == 16 && digits <= "9007199254740992")
+}
+
 fn int(json: &J) -> Option<String> {
     match json {
-        J::Text(text) => int_text(text),
+        J::Text(text) => int_text(text).filter(|_| !is_exact(text)),
         J::Number(text) => Some(rational(text)?.to_string()).filter(|text| !text.contains('/')),
         _ => None,
     }
@@ -143,6 +149,7 @@ fn int(json: &J) -> Option<String> {
 
 fn real(json: &J) -> Option<String> {
     match json {
+        J::Text(text) if is_exact(text) => None,
         J::Text(text) | J::Number(text) => Some(rational(text)?.to_string()),
         _ => None,
     }

@@ -5,7 +5,7 @@
 //!
 //! - [`initialized`]: does the initial condition determine what is read before it is written, and can it hold
 //!   at all?
-//! - [`guards`]: can each transition be taken?
+//! - [`guards`]: can each transition be taken, and do two of one action meet in a single value?
 //! - [`domains`]: does each guard make its transition's operations defined and its assignments fit their
 //!   types?
 //! - [`observations`]: of a test case, does exactly one transition take each observation?
@@ -27,6 +27,7 @@ use crate::solver::Solver;
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = initialized::check(iosts, solver);
     found.extend(guards::check(iosts, solver));
+    found.extend(guards::check_meeting(iosts, solver));
     found.extend(domains::check(iosts, solver));
     found
 }

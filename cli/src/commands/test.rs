@@ -9,6 +9,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use coreach_adapters::Iut;
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
@@ -26,7 +27,7 @@ use coreach_model::diagnostic::nearest;
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Diagnostic, Verdict};
+use coreach_model::{Datum, Diagnostic, Iosts, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::iut::{self, ReportedLocations};
 use coreach_project::once::Once;
@@ -151,7 +152,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
             if !arguments.quiet {
-                next.extend(next_command(arguments, case, &total));
+                print_text(&explain_kept(iut, &total));
+                next.extend(next_command(arguments, case, &total, iut.way.outlives_runs()));
             }
         }
     }
@@ -185,8 +187,21 @@ fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diag
             if !matches!(error, ConstantsError::NotKnown(_)) {
                 why = WhyLeftOut::Unsuited;
             }
-            let message = format!("the test case `{}` has no run: {error}", case.name);
-            vec![Diagnostic::error("no-constants", message)]
+            let name = &case.name;
+            let has = |iosts: &Iosts, part: &String| {
+                iosts.initial_condition.conjuncts().iter().any(|own| own.to_string() == *part)
+            };
+            let message = match (&error, &case.specification) {
+                // What a purpose needs is added to the initial condition.
+                (ConstantsError::Unsatisfiable(given, part), Some(specification))
+                    if !given.is_empty() && has(&case.test.iosts, part) && !has(specification, part) =>
+                {
+                    format!("with `{given}` the purpose `{name}` cannot be reached, which needs `{part}`")
+                }
+                _ => format!("the test case `{name}` has no run: {error}"),
+            };
+            let help = "give other values, or leave `--constant` out: coreach chooses constants that fit";
+            vec![Diagnostic::error("no-constants", message).help(help)]
         })
     });
     solved.map_err(|found| (found, why))
@@ -306,27 +321,52 @@ fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path
     console::print(&text);
 }
 
-/// The command that a user types next, after a run that failed.
-fn next_command(arguments: &TestArguments, case: &Case, total: &Total) -> Option<String> {
+/// What may be wrong where the runs fail that find a system which has had one before.
+fn explain_kept(iut: &Iut, total: &Total) -> String {
+    let failed: usize = total.failed.values().map(|(runs, ..)| runs).sum();
+    let later = total.outcomes.total().saturating_sub(1);
+    if !iut.way.outlives_runs() || !total.begins_well || failed == 0 || 2 * failed < later {
+        return String::new();
+    }
+    format!(
+        "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: does \
+         `reset`, or `start` in JSON messages, bring it back to its initial state? Without `keep: true`, a command or \
+         a `launch` is started anew for each run\n"
+    )
+}
+
+/// The command that a user types next, after a run that failed. On a kept system, the runs before it count.
+fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: bool) -> Option<String> {
     let (_, _, seed) = total.failed.values().min_by_key(|(_, events, _)| *events)?;
     let iut = word(&arguments.iut);
+    let before = if is_kept { seed.wrapping_sub(arguments.seed) } else { 0 };
     Some(match &arguments.keep {
-        Some(folder) => {
+        Some(folder) if before == 0 => {
             let run = keep::run_path(folder, case, *seed, 1);
             format!("next: coreach replay {} --iut {iut} --shrink\n", word(&run))
         }
-        None => {
+        keep => {
             let purpose = arguments.purpose.as_ref().map(|name| format!(" --purpose {name}"));
-            let purpose = purpose.unwrap_or_default();
-            let test = word(&arguments.test);
-            format!("next: coreach test {test} --iut {iut}{purpose} --seed {seed} --keep runs\n")
+            let given = arguments
+                .constant
+                .iter()
+                .map(|(name, value)| format!(" --constant {}", word(Path::new(&format!("{name}={value}")))));
+            let mut options: String = purpose.into_iter().chain(given).collect();
+            options += &format!(" --seed {}", seed.wrapping_sub(before));
+            if before > 0 {
+                options += &format!(" --runs {}", before + 1);
+            }
+            if keep.is_none() {
+                options += " --keep runs";
+            }
+            format!("next: coreach test {} --iut {iut}{options}\n", word(&arguments.test))
         }
     })
 }
 
 fn word(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain = |sign: char| sign.is_alphanumeric() || "/._-".contains(sign);
+    let is_plain = |sign: char| sign.is_alphanumeric() || "/._-=".contains(sign);
     if text.chars().all(is_plain) { text } else { quoted(&text) }
 }
 
@@ -336,6 +376,8 @@ struct Total {
     events: usize,
     seconds: f64,
     mix: BTreeMap<&'static str, usize>,
+    /// The first run has not failed.
+    begins_well: bool,
     /// Each thing that failed: in how many runs, and the fewest events with their seed.
     failed: BTreeMap<Bucket, (usize, usize, u64)>,
 }
@@ -351,7 +393,9 @@ impl Total {
     }
 
     fn failed(&mut self, run: &Run, record: &Record) {
-        let Some(bucket) = record.bucket.as_ref().filter(|bucket| bucket.is_failure()) else { return };
+        let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
+        self.begins_well |= self.outcomes.total() == 1 && bucket.is_none();
+        let Some(bucket) = bucket else { return };
         let events = events(&run.trace);
         let (count, fewest, seed) = self.failed.entry(bucket.clone()).or_insert((0, events, run.seed));
         *count += 1;

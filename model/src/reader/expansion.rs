@@ -13,6 +13,7 @@ use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::forms::MOST_PARTS;
 use crate::reader::collect::{article, inventory};
+use crate::reader::elsewhere;
 use crate::reader::parser::MAX_NESTING;
 use crate::reader::scope::{Meaning, NamedExpression};
 use crate::reader::syntax::{self, Call, Expression, QuantifiedValues};
@@ -36,33 +37,6 @@ const ON_LISTS: [(&str, StandardOperation); 5] = [
     ("remove_at", StandardOperation::ElementRemoved),
     ("sorted", StandardOperation::Sorted),
     ("sum", StandardOperation::Sum),
-];
-/// What other languages have functions for, and how it is written here.
-const ELSEWHERE: [(&[&str], &str); 9] = [
-    (
-        &["substring", "substr", "slice", "mid"],
-        "a part is `s[from..to]`, from the first index up to the one before `to`",
-    ),
-    (&["size", "length", "count"], "the length of a string or a list is `len(s)`"),
-    (
-        &["concat", "append", "push"],
-        "`s + t` joins strings or lists, and `q + [e]` is `q` with `e` behind it",
-    ),
-    (&["filter", "map", "collect"], "a list is made of another one by `[x + 1 for x in q if x > 0]`"),
-    (
-        &["remove", "delete", "pop", "erase", "without"],
-        "`remove_at(q, i)` is `q` without the element at `i`, `m - {k}` a set or a map without a key",
-    ),
-    (
-        &["find", "find_index", "first_index", "index", "first"],
-        "the first element with a condition is `find x in q: x > 0`, its position `index x in q: x > 0`",
-    ),
-    (&["update", "store", "put", "set"], "with another element at `i` it is `a[i := e]`"),
-    (&["get", "at", "nth", "select"], "the element at `i` is `a[i]`"),
-    (
-        &["has", "includes", "member"],
-        "a list has an element if `contains(q, e)`, a set or a map a key if `k in s`",
-    ),
 ];
 /// The most values of one quantifier.
 const MAX_VALUES: usize = 1_000;
@@ -218,8 +192,8 @@ impl Typing<'_, '_> {
             }
             None => {
                 let near = || self.collector.nearest(name, known());
-                let help = match ELSEWHERE.iter().find(|(names, _)| names.contains(&name)) {
-                    Some((_, here)) => (*here).to_owned(),
+                let help = match elsewhere::operation(name) {
+                    Some(here) => here.to_owned(),
                     None => near().map_or_else(
                         || inventory("functions", known()),
                         |near| format!("did you mean `{near}`?"),

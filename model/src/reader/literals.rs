@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::inventory;
+use crate::reader::elsewhere;
 use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, says_type};
 use crate::reader::types::Types;
 use crate::reader::typing::Typing;
@@ -258,6 +259,12 @@ impl Typing<'_, '_> {
 
     pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, at: &Range<usize>) {
         let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
+        if ty.form != RecordForm::Plain {
+            let help = elsewhere::operation(field).unwrap_or("functions stand in front, as in `len(q)`");
+            let message = format!("{} has no field `{field}`, as only records have", ty.name);
+            self.error("unknown-field", message, at, "no such field".to_owned(), Some(help.to_owned()));
+            return;
+        }
         let near = self.collector.nearest(field, fields.iter().copied());
         let help = near.map_or_else(
             || inventory(&format!("fields of {}", ty.name), fields.iter().copied()),

@@ -9,6 +9,7 @@ mod any_order;
 pub mod collect;
 mod compose;
 pub mod declarations;
+mod elsewhere;
 mod expansion;
 mod forms;
 mod functions;

@@ -357,19 +357,29 @@ type Split = (String, Range<usize>, Option<Vec<(String, Range<usize>)>>);
 fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
     let tokens = tokens(&on.text);
     let mut cursor = Parser::new(&tokens, &on.text);
-    let (name, at) = take_name(&mut cursor, "an action's name")?;
+    let (name, at) = take_name(&mut cursor, "an action's name").map_err(|mut mistake| {
+        if on.text.starts_with(['?', '!']) {
+            mistake.help = Some("write the name alone: `inputs` and `outputs` say its direction".to_owned());
+        }
+        mistake
+    })?;
     let mut renamed = None;
     if cursor.eat("(").is_some() {
         let mut names = Vec::new();
         if cursor.eat(")").is_none() {
             loop {
-                names.push(take_name(&mut cursor, "a name for the parameter")?);
+                let explained = |mut mistake: Box<Mistake>| {
+                    let help = format!("a condition stands in the guard: `on: {name}` and `when: p == ...`");
+                    mistake.help.get_or_insert(help);
+                    mistake
+                };
+                names.push(take_name(&mut cursor, "a name for the parameter").map_err(explained)?);
                 if cursor.eat(",").is_none() {
                     cursor.need(")", "after the parameters' names").map_err(|mut mistake| {
                         if cursor.peek().is_none() {
                             mistake.help = Some(IN_A_LIST.to_owned());
                         }
-                        mistake
+                        explained(mistake)
                     })?;
                     break;
                 }

@@ -14,6 +14,7 @@
 
 use std::ops::Range;
 
+use crate::reader::elsewhere;
 use crate::reader::lexer::{Token, TokenKind as Lexeme, tokens};
 use crate::reader::syntax::{Expression, ExpressionKind};
 use crate::term::node::{Comparison, Operator};
@@ -129,18 +130,19 @@ impl<'a> Parser<'a> {
                 wrong.help.clone_from(help);
                 wrong
             }
-            Some(token) => mistake(
-                "syntax",
-                format!("expected {what}, found {}", written(token)),
-                format!("expected {what}"),
-                token.span.clone(),
-            ),
+            Some(token) => self.no_method().unwrap_or_else(|| {
+                let label = format!("expected {what}");
+                mistake("syntax", format!("{label}, found {}", written(token)), label, token.span.clone())
+            }),
         }
     }
 
     fn unexpected_after(&self, token: &Token) -> Box<Mistake> {
         if let Lexeme::Wrong(..) = token.kind {
             return self.expected("an operator");
+        }
+        if let Some(wrong) = self.no_method() {
+            return wrong;
         }
         let mut wrong = mistake(
             "syntax",
@@ -172,13 +174,37 @@ impl<'a> Parser<'a> {
                 "is" | "equals" => {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
-                _ => None,
+                _ => match self.before(1).map(|token| &token.kind) {
+                    Some(Lexeme::Name(word)) => elsewhere::word(word).map(str::to_owned),
+                    _ => None,
+                },
             },
             Lexeme::Sign("->") => Some("implication is `=>`".to_owned()),
             Lexeme::Sign("then" | "else") => Some("this needs an `if` before it".to_owned()),
+            Lexeme::Sign("if") => Some("write `if c then a else b`".to_owned()),
             _ => None,
         };
         wrong
+    }
+
+    /// The token so many places before the next one.
+    fn before(&self, count: usize) -> Option<&'a Token> {
+        self.tokens.get(self.next.checked_sub(count)?)
+    }
+
+    /// The mistake that something is called as a method here, if it is.
+    fn no_method(&self) -> Option<Box<Mistake>> {
+        let (open, point) = (self.peek()?, self.before(2)?);
+        let Lexeme::Name(name) = &self.before(1)?.kind else { return None };
+        if (&open.kind, &point.kind) != (&Lexeme::Sign("("), &Lexeme::Sign(".")) {
+            return None;
+        }
+        let span = point.span.start..open.span.end;
+        let mut wrong =
+            mistake("syntax", format!("nothing has a method such as `.{name}()`"), "a method", span);
+        let call = || format!("a function stands in front: `{name}(x)`, not `x.{name}()`");
+        wrong.help = Some(elsewhere::operation(name).map_or_else(call, str::to_owned));
+        Some(wrong)
     }
 
     /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only
@@ -308,7 +334,10 @@ impl<'a> Parser<'a> {
             if self.eat("[").is_some() {
                 base = self.subscript(base)?;
             } else if self.eat(".").is_some() {
-                let (field, at) = self.name("a field's name")?;
+                let (field, at) = self.name("a field's name").map_err(|mut mistake| {
+                    mistake.help.get_or_insert("an element of a list or an array is `q[0]`".to_owned());
+                    mistake
+                })?;
                 let (span, height) = (base.span.start..at.end, base.height);
                 base = made(ExpressionKind::Field(Box::new(base), field, at), span, height)?;
             } else if self.is_update() {
@@ -323,7 +352,8 @@ impl<'a> Parser<'a> {
 
     /// What stands in brackets behind an operand.
     fn subscript(&mut self, base: Expression) -> Parsed {
-        let index = self.inner()?;
+        let index = if self.is_next(":") { Err(self.expected("an index")) } else { self.inner() };
+        let index = index.map_err(|mistake| self.explain_slice(mistake))?;
         let (is_store, is_slice) = (self.eat(":=").is_some(), self.eat("..").is_some());
         let third = match is_store || is_slice && !self.is_next("]") {
             true => Some(self.inner()?),
@@ -334,7 +364,7 @@ impl<'a> Parser<'a> {
             (_, true) => "after the end of the slice",
             _ => "after the index",
         };
-        let close = self.need("]", what)?;
+        let close = self.need("]", what).map_err(|mistake| self.explain_slice(mistake))?;
         let span = base.span.start..close.end;
         let height = base.height.max(index.height).max(third.as_ref().map_or(0, |e| e.height));
         let (base_box, index, third) = (Box::new(base), Box::new(index), third.map(Box::new));
@@ -344,6 +374,15 @@ impl<'a> Parser<'a> {
             _ => ExpressionKind::Select(base_box, index),
         };
         made(kind, span, height)
+    }
+
+    /// Adds how a slice is written, where one with a colon stands here.
+    fn explain_slice(&self, mut mistake: Box<Mistake>) -> Box<Mistake> {
+        if self.is_next(":") {
+            mistake.help =
+                Some("a part is `q[i..j]` or `q[i..]`, from `i` up to the one before `j`".to_owned());
+        }
+        mistake
     }
 
     fn atom(&mut self) -> Parsed {

@@ -115,6 +115,36 @@ pub fn check_keys_beside(
     }
 }
 
+/// Sections that most models have.
+const NEEDED: [&str; 5] = ["variables", "initial", "inputs", "outputs", "transitions"];
+
+/// Reports sections that stand among the names of another one. What else is found then says nothing.
+pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str]) -> bool {
+    let before = collector.errors();
+    for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {
+        let NodeKind::Mapping(names) = &outer.value.kind else { continue };
+        // An action may be called so, too.
+        let is_deep = |node: &Node| match &node.kind {
+            NodeKind::Mapping(inner) => inner.iter().any(|one| one.value.as_scalar().is_none()),
+            NodeKind::Sequence(items) => !items.is_empty(),
+            NodeKind::Scalar(_) => false,
+        };
+        let is_missed = |name: &str| NEEDED.contains(&name) && get(entries, name).is_none();
+        let is_section = |inner: &&Entry| {
+            let name = inner.key.text.as_str();
+            let is_scalar = inner.value.as_scalar().is_some();
+            known.contains(&name) && (is_deep(&inner.value) || is_missed(name) && !is_scalar)
+        };
+        for inner in names.iter().filter(is_section) {
+            let (name, of) = (&inner.key.text, &outer.key.text);
+            let message = format!("the section `{name}` stands under `{of}`, as if it were one of its names");
+            let help = format!("begin the line of `{name}:` where the line of `{of}:` begins");
+            collector.mistake("misplaced-section", message, &inner.key.span, "indented too far", help);
+        }
+    }
+    collector.errors() > before
+}
+
 /// Keys that belong under another one, and stand beside it where their line is not indented enough.
 const WITHIN: [(&str, &str); 3] = [("condition", "initial"), ("location", "initial"), ("stages", "output")];
 

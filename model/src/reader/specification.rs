@@ -146,6 +146,9 @@ fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Rea
         collector.mistake("timed-model", message, &entry.key.span, "it declares clocks", help);
     }
     shape::check_keys(collector, entries, &KEYS, "a specification");
+    if shape::has_misplaced(collector, entries, &KEYS) {
+        return None;
+    }
     let name = read_name(collector, entries, "iosts");
     let mut names = Names::default();
     let mut types = Types::default();

@@ -257,7 +257,7 @@ fn read_assignments(
         };
         refuse_target(collector, entry, scope, what);
         // The value may hold mistakes of its own; without a target, any type will do.
-        if let Some(scalar) = entry.value.as_scalar()
+        if let Some(scalar) = entry.value.as_scalar().filter(|_| !entry.value.is_nothing())
             && let Err(mistake) = crate::reader::parser::parse(&scalar.text, collector.limits.expression)
         {
             report(collector, scalar, *mistake);
@@ -318,8 +318,14 @@ fn refuse_target(
                 .collect();
             let help = match (collector.nearest(name, variables.iter().copied()), scope.names.elsewhere(name))
             {
-                _ if name.contains('=') => {
-                    "the variable is a key, and its new value stands behind `:`, as in `x: x + 1`".to_owned()
+                _ if name.contains(['.', '[']) && !name.contains('=') => {
+                    "a variable is assigned as a whole: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`"
+                        .to_owned()
+                }
+                _ if let Some((target, value)) = name.split_once('=') => {
+                    let target = target.trim_end_matches(['=', ':', ' ']);
+                    let value = value.trim_start_matches(['=', ' ']);
+                    format!("the new value of a variable stands behind `:`, as in `{target}: {value}`")
                 }
                 (_, Some(what)) if what.contains("of the specification") => {
                     "a purpose assigns only variables of its own".to_owned()

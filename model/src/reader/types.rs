@@ -356,7 +356,8 @@ impl Reading<'_, '_> {
     fn of_tokens(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar) -> Option<Type> {
         let ty = self.ty(cursor, scalar, 0)?;
         if cursor.peek().is_some() {
-            let mistake = cursor.expected("the end of the type");
+            let mut mistake = cursor.expected("the end of the type");
+            mistake.help = mistake.help.or_else(|| Some(spellings()));
             report(self.collector, scalar, *mistake);
             return None;
         }

@@ -12,13 +12,14 @@ use dashu::rational::RBig;
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, listed};
+use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Node, Scalar};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
-use crate::types::Type;
+use crate::types::{RecordForm, Type};
 use crate::value::Value;
 
 /// What an id is.
@@ -167,13 +168,9 @@ impl<'a, 'c> Typing<'a, 'c> {
                 let Type::Record(ty) = record_term.sort().clone() else {
                     let message =
                         format!("`.{field}` reads a field of a record, but this is {}", record_term.sort());
-                    self.error(
-                        "type-mismatch",
-                        message,
-                        &record.span,
-                        format!("this is {}", record_term.sort()),
-                        None,
-                    );
+                    let label = format!("this is {}", record_term.sort());
+                    let help = elsewhere::operation(field).map(str::to_owned);
+                    self.error("type-mismatch", message, &record.span, label, help);
                     return None;
                 };
                 if let Some(position) = ty.field(field) {
@@ -193,6 +190,15 @@ impl<'a, 'c> Typing<'a, 'c> {
             return self.value_at(map, index);
         }
         let index_term = self.term(index);
+        if let Some(of) =
+            array_term.as_ref().map(Term::sort).filter(|of| **of == Type::String || of.as_list().is_some())
+            && matches!(&index.kind, ExpressionKind::Negate(number) if matches!(number.kind, ExpressionKind::Integer(_)))
+        {
+            let message = format!("{of} has no element at a negative index");
+            let help = "the last one is `q[len(q) - 1]`, the one before it `q[len(q) - 2]`".to_owned();
+            self.error("no-such-index", message, &index.span, "indices begin at 0".to_owned(), Some(help));
+            return None;
+        }
         match array_term.as_ref().map(Term::sort) {
             Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
             Some(sort) if sort.as_list().is_some() => {
@@ -326,8 +332,12 @@ impl<'a, 'c> Typing<'a, 'c> {
             return None;
         }
         let help = match (near, &elsewhere) {
+            (_, None) if let Some(here) = elsewhere::word(name) => here.to_owned(),
             (_, Some(what)) if what.contains("of the specification") => {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
+            }
+            (_, Some(what)) if what.starts_with("a type") => {
+                "a literal stands alone, without the name of its type".to_owned()
             }
             (_, Some(what)) if is_parameter(what) => {
                 let action = self.scope.action.unwrap_or_default();
@@ -390,6 +400,9 @@ impl<'a, 'c> Typing<'a, 'c> {
             _ if *term.sort() == Type::Int => Some("write a comparison: `x != 0`".to_owned()),
             _ => None,
         };
+        let is_long = *term.sort() == Type::String
+            || matches!(term.sort(), Type::Record(of) if of.form != RecordForm::Plain);
+        let help = if is_long { elsewhere::operation("is_empty").map(str::to_owned) } else { help };
         let message = format!("`{operator}` joins truth values, but this is {}", term.sort());
         let message = if operator == "!" {
             message.replace("joins truth values", "negates a truth value")

@@ -211,7 +211,11 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
                         ("never closed", "a quote ends with the sign that it begins with")
                     }
                     _ if message.contains("tab") => ("a tab", "YAML indents with spaces"),
-                    _ => ("the YAML parser stops here", QUOTE),
+                    _ if message.contains("escape") => (
+                        "an escape that YAML does not know",
+                        "in double quotes `\\` begins an escape: use single quotes, as in '\\d+'",
+                    ),
+                    _ => ("the YAML parser stops here", explain_stop(&file.text, at, &message)),
                 };
                 builder.collector.mistake("yaml-syntax", message, &word_at(&file.text, at), label, help);
                 return None;
@@ -283,6 +287,29 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
 
 const QUOTE: &str =
     "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
+
+/// What may be wrong with the line at this byte, where the parser stops.
+fn explain_stop(text: &str, at: usize, message: &str) -> &'static str {
+    let begin = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let line = text[begin..].lines().next().unwrap_or_default();
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let mut before =
+        text[..begin].lines().rev().filter(is_said).take_while(|one| indent(one) >= indent(line));
+    let sibling = before.find(|one| indent(one) == indent(line));
+    let is_item = |line: &str| line.trim_start().starts_with("- ");
+    if message.contains("multiline quoted") {
+        "a quote that begins above this line is never closed"
+    } else if !is_item(line) && sibling.is_some_and(is_item) {
+        "the lines before it are items that begin with `- `: does this one lack it?"
+    } else if !line.contains(':') && !is_item(line) && message.contains("expected ':'") {
+        "does this line lack the `:` behind its key?"
+    } else if line.trim_end().ends_with(':') && message.contains("expected key") {
+        "is this line indented further, or less, than those beside it?"
+    } else {
+        QUOTE
+    }
+}
 
 /// The word or sign at a byte, within its line.
 fn word_at(text: &str, at: usize) -> Range<usize> {

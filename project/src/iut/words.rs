@@ -224,27 +224,46 @@ impl IutReader<'_> {
     /// model.
     pub fn actions<'e>(
         &mut self,
-        entries: &'e [Entry],
+        all: &'e [Entry],
         key: &str,
         like: &str,
         kind: ActionKind,
     ) -> Vec<(&'e Entry, Option<Action>)> {
-        let Some(node) = shape::get(entries, key) else { return Vec::new() };
+        let Some(node) = shape::get(all, key) else { return Vec::new() };
         let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
         shape::check_distinct(self.collector, entries, "duplicate-key", "action");
         let mut found = Vec::new();
-        if self.is_swapped(entries, kind) {
-            let (others, who) = match kind {
-                ActionKind::Input => ("outputs", "coreach sends"),
-                _ => ("inputs", "the implementation sends"),
+        let (others, other, who, opposite) = match kind {
+            ActionKind::Input => ("outputs", "observations", "coreach sends", ActionKind::Output),
+            _ => ("inputs", "stimuli", "the implementation sends", ActionKind::Input),
+        };
+        let beside = shape::get(all, other).and_then(|node| match &node.kind {
+            NodeKind::Mapping(beside) if self.is_swapped(beside, opposite) => beside.first(),
+            _ => None,
+        });
+        if self.is_swapped(entries, kind) && (entries.len() > 1 || beside.is_some()) {
+            let place = self.collector.origin(&entries[0].key.span);
+            let diagnostic = match beside {
+                // It is told once, of both.
+                Some(_) if kind != ActionKind::Input => return found,
+                Some(beside) => Diagnostic::error(
+                    "wrong-direction",
+                    format!("`{key}` and `{other}` are swapped here, or `inputs` and `outputs` in the model"),
+                )
+                .at(place, "an output of the model")
+                .at(self.collector.origin(&beside.key.span), "an input of the model")
+                .help(format!(
+                    "`inputs` of a model and `{key}` are what the implementation receives, `outputs` and `{other}` what \
+                     it sends: swap the two words here or those in the model"
+                )),
+                None => Diagnostic::error("wrong-direction", format!("`{key}` has {others} of the model only"))
+                    .at(place, "the first of them")
+                    .help(format!(
+                        "`{key}` is what {who}. An input of a model is what the implementation receives, and an output \
+                         is what it sends"
+                    )),
             };
-            let message = format!("`{key}` has {others} of the model only: are two sections swapped?");
-            let place = entries[0].key.span.clone();
-            let help = format!(
-                "`{key}` is what {who}. An input of a model is what the implementation receives, and an output is \
-                 what it sends"
-            );
-            self.collector.mistake("wrong-direction", message, &place, "the first of them", help);
+            self.collector.push(diagnostic);
             return found;
         }
         for entry in shape::first_entries(entries) {
@@ -268,13 +287,13 @@ impl IutReader<'_> {
         found
     }
 
-    /// Are these two or more actions, and all of the opposite kind?
+    /// Are these actions, and all of the opposite kind?
     fn is_swapped(&self, entries: &[Entry], kind: ActionKind) -> bool {
         let is_opposite = |entry: &Entry| {
             let action = self.iosts?.actions.iter().find(|action| action.name == entry.key.text)?;
             Some(action.kind != kind && matches!(action.kind, ActionKind::Input | ActionKind::Output))
         };
-        entries.len() > 1 && entries.iter().all(|entry| is_opposite(entry) == Some(true))
+        !entries.is_empty() && entries.iter().all(|entry| is_opposite(entry) == Some(true))
     }
 
     /// Reports an action that there is not, or that is of another kind.

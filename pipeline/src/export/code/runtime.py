@@ -166,7 +166,7 @@ def literal(written, type_):
 # order, and a map as a dictionary, its keys as text.
 
 
-def inward(given, type_):
+def inward(given, type_, is_key=False):
     """The value that something from outside stands for."""
     kind = type_[0]
     if kind == "bool" and isinstance(given, bool):
@@ -178,7 +178,7 @@ def inward(given, type_):
     if kind in ("string", "id") and isinstance(given, str) and not any("\ud800" <= sign <= "\udfff" for sign in given):
         return given
     if kind in ("int", "real") and not isinstance(given, bool):
-        number = number_of(given, kind)
+        number = number_of(given, kind, is_key)
         if number is not None:
             value = number if kind == "real" else int(number)
             if is_in(value, type_):
@@ -200,11 +200,14 @@ def inward(given, type_):
     raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
 
 
-def number_of(given, kind):
+def number_of(given, kind, is_key):
     if isinstance(given, (int, Fraction, Decimal)) or (isinstance(given, float) and math.isfinite(given)):
         number = Fraction(given)
         return number if kind == "real" or number.denominator == 1 else None
     if not isinstance(given, str) or len(given) > 9000:
+        return None
+    if not is_key and re.fullmatch("-?(0|[1-9][0-9]{0,15})", given) and abs(int(given)) <= 1 << 53:
+        # What a number of JSON holds exactly is none as a text.
         return None
     whole, _, under = given.partition("/")
     if kind == "int" or under:
@@ -235,7 +238,7 @@ def inward_form(given, type_):
             keys = [inward(key, form[1]) for key in given]
             found = {key: key for key in keys} if len(set(keys)) == len(keys) else None
         if form[2] == 2 and isinstance(given, dict):
-            found = {inward(key, form[1]): inward(part, fields[2][1]) for key, part in given.items()}
+            found = {inward(key, form[1], True): inward(part, fields[2][1]) for key, part in given.items()}
             found = found if {text_of_key(key, form[1]) for key in found} == set(given) else None
         value = None if found is None else of_entries(type_, found)
         if value is None:

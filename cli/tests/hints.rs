@@ -1,0 +1,195 @@
+//! What `test` says to a user whose system or IUT file has a mistake of a frequent kind: the message names
+//! the cause, and the key or the line that helps.
+//!
+//! Precision: each row is a mistake, the exit code, and the words that must be there.
+
+use crate::common::Folder;
+
+const MODEL: &str = "
+iosts: asking
+variables: { v: int }
+constants: { cFirst: int }
+initial: { location: Idle, condition: v == 0 && cFirst >= 1 }
+inputs: { Ask: {} }
+outputs: { Answer: { n: int }, None: {} }
+transitions:
+  - { from: Idle, to: Asked, on: Ask, assign: { v: v + 1 } }
+  - { from: Asked, to: Idle, on: Answer, when: n == v }
+";
+
+const TWICE: &str = "
+purpose: twice
+of: asking
+observes: [cFirst]
+initial: { location: None }
+transitions:
+  - { from: None, to: Once, on: Answer, when: cFirst > 3 }
+  - { from: Once, to: Accept, on: Answer }
+";
+
+/// A system with a habit: over standard input and output in JSON or lines, or as a server.
+const SYSTEM: &str = r#"
+import json, socket, sys, time
+kind, habit = sys.argv[1:3]
+if kind in ("tcp", "http"):
+    listener = socket.create_server(("127.0.0.1", int(sys.argv[3])))
+    asked = 0
+    while True:
+        connection = listener.accept()[0]
+        stream = connection.makefile("rw", newline="")
+        line = stream.readline()
+        if not line:
+            # It was looked whether somebody listens.
+            continue
+        while kind == "http" and stream.readline().strip():
+            pass
+        asked += 1
+        if kind == "tcp":
+            stream.write(f"answer {asked}\n")
+        elif habit == "endless":
+            stream.write("HTTP/1.1 200 OK\r\n\r\n")
+            stream.flush()
+            time.sleep(20)
+        else:
+            head = {"elsewhere": "404 Not Found", "moved": "301 Moved Permanently\r\nLocation: /there"}[habit]
+            stream.write(f"HTTP/1.1 {head}\r\nContent-Length: 0\r\n\r\n")
+        stream.flush()
+        stream.close()
+        connection.close()
+out = sys.stderr if habit == "stderr" else sys.stdout
+def say(text):
+    print(text, file=out, flush=habit != "buffer")
+asked = 0
+if kind == "lines":
+    for line in sys.stdin:
+        asked += 1
+        say(f"answer {asked}")
+        if habit == "blank":
+            say("")
+for line in sys.stdin:
+    message = json.loads(line)
+    if "start" in message:
+        asked = asked if habit == "kept" else 0
+        print('{"ready": true}', file=sys.stderr if habit == "late" else out, flush=True)
+    else:
+        asked += 1
+        if habit == "slow" and asked == 2:
+            time.sleep(1)
+        say(json.dumps({"output": "Answer", "values": {"n": str(asked) if habit == "text" else asked}}))
+"#;
+
+#[test]
+fn a_frequent_mistake_is_named_with_what_helps() {
+    let json = "stdio: { command: [python3, system.py, json, HABIT], ready_ms: 10000 }\n";
+    let lines = "stdio:\n  command: [python3, system.py, lines, HABIT]\n  environment: { PYTHONUNBUFFERED: \"\" }\n  encoding: lines\n  stimuli: { Ask: ask }\n  \
+                 observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
+    let tcp = "tcp:\n  address: 127.0.0.1:{port}\n  launch: { command: [python3, system.py, tcp, HABIT, \"{port}\"] }\n  \
+               encoding: lines\n  stimuli: { Ask: ask }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
+    let http = "http:\n  base: http://127.0.0.1:{port}\n  launch: { command: [python3, system.py, http, HABIT, \"{port}\"] }\n  \
+                stimuli: { Ask: { method: GET, path: /ask } }\n  observations: { Answer: { status: 200, values: { n: \
+                { pointer: /n } } }, None: { status: 404 } }\n";
+    let (within, short) = ("within: 5 s\n", "within: 300 ms\n");
+    for (carrier, habit, more, code, words) in [
+        (json, "text", within, 1, "a wrong `n`: expected a number, not the text \"1\""),
+        (
+            json,
+            "slow",
+            short,
+            3,
+            "If it needs more than 300 ms, raise `within` in the IUT file, as in `within: 2 s`",
+        ),
+        (
+            json,
+            "late",
+            within,
+            4,
+            "has written `{\"ready\": true}` to standard error. Write messages to standard output",
+        ),
+        (
+            lines,
+            "buffer",
+            short,
+            3,
+            "It has answered nothing. Its output may wait in a buffer: flush it after each line",
+        ),
+        (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
+        (lines, "blank", within, 1, "an empty line, which no pattern fits"),
+        (lines, "blank", within, 1, "If it is no event, skip it: `ignore: [{ pattern: '^$' }]`"),
+        (
+            tcp,
+            "closes",
+            within,
+            4,
+            "has closed the connection, and goes on running. If it may do so, name an output for it",
+        ),
+        (
+            http,
+            "endless",
+            "within: 2 s\n",
+            3,
+            "It has begun the answer `200 OK` to `GET /ask`, and not ended it",
+        ),
+        (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
+        (http, "moved", within, 1, "It redirects to `/there`, and coreach follows no redirections"),
+        (
+            lines,
+            "buffer",
+            "within: 5\n",
+            3,
+            "A number without a unit is milliseconds. If it needs more than 5 ms",
+        ),
+    ] {
+        let folder = folder();
+        let system = carrier.replace("HABIT", habit);
+        folder.write("iut.yaml", &format!("iut: asked\n{system}{more}"));
+        let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], code);
+        assert!(out.contains(words), "{habit}: {out}{err}");
+    }
+}
+
+fn folder() -> Folder {
+    let configuration = "specification: model.yaml\npurpose: twice.yaml\n";
+    Folder::with(&[
+        ("model.yaml", MODEL),
+        ("twice.yaml", TWICE),
+        ("coreach.yaml", configuration),
+        ("system.py", SYSTEM),
+    ])
+}
+
+/// The command after `next:` makes the runs before the one that failed again: a new process would pass.
+#[test]
+fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
+    let folder = folder();
+    folder
+        .write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, kept], keep: true }\n");
+    let (out, _) =
+        folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "4"], 1);
+    assert!(out.contains("hint: the first run did not fail, and 3 of 3 later ones did"), "{out}");
+    assert!(
+        out.contains("next: coreach test coreach.yaml --iut iut.yaml --seed 7 --runs 2 --keep runs"),
+        "{out}"
+    );
+    folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "2"], 1);
+}
+
+#[test]
+fn a_constant_is_named_with_what_it_violates() {
+    let folder = folder();
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    for (value, words) in [
+        ("0", "`cFirst = 0` violates `cFirst >= 1` of the initial condition"),
+        ("2", "with `cFirst = 2` the purpose `twice` cannot be reached, which needs `cFirst >= 4`"),
+    ] {
+        let constant = format!("cFirst={value}");
+        let (_, err) =
+            folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", &constant], 9);
+        assert!(
+            err.split_whitespace().collect::<Vec<_>>().join(" ").replace(" │ ", " ").contains(words),
+            "{err}"
+        );
+    }
+    let (_, err) =
+        folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cFirst", "3"], 2);
+    assert!(err.contains("`--constant cFirst=3`"), "{err}");
+}

@@ -1,0 +1,62 @@
+//! What other languages have, and how it is written here: hints for those who know them.
+
+/// Names of operations, functions or methods.
+const OPERATIONS: [(&[&str], &str); 14] = [
+    (
+        &["substring", "substr", "slice", "mid"],
+        "a part is `s[from..to]`, from the first index up to the one before `to`",
+    ),
+    (&["size", "length", "count", "len"], "the length of a string or a list is `len(s)`"),
+    (&["append", "push", "push_back", "enqueue"], "`q + [e]` is `q` with `e` behind it"),
+    (&["add"], "`s + {k}` is a set with `k`, and `q + [e]` a list with `e` behind it"),
+    (&["concat", "extend", "union"], "`s + t` joins strings, lists or sets"),
+    (&["filter", "map", "collect"], "a list is made of another one by `[x + 1 for x in q if x > 0]`"),
+    (
+        &["pop", "popleft", "pop_front", "dequeue", "shift"],
+        "`q[1..]` is `q` without its first element, `q[0..len(q) - 1]` without its last one",
+    ),
+    (
+        &["remove", "delete", "erase", "without", "discard"],
+        "`remove_at(q, i)` is `q` without the element at `i`, `m - {k}` a set or a map without a key",
+    ),
+    (
+        &["find", "find_index", "first_index", "index"],
+        "the first element with a condition is `find x in q: x > 0`, its position `index x in q: x > 0`",
+    ),
+    (
+        &["first", "front", "head", "peek", "last", "back", "top", "tail"],
+        "the first element is `q[0]`, the last one `q[len(q) - 1]`, and `q[1..]` is all but the first",
+    ),
+    (&["update", "store", "put", "set"], "with another element at `i` it is `a[i := e]`"),
+    (&["get", "at", "nth", "select"], "the element at `i` is `a[i]`"),
+    (
+        &["has", "includes", "member", "contains", "has_key", "contains_key"],
+        "a list has an element if `contains(q, e)`, a set or a map a key if `k in s`",
+    ),
+    (&["empty", "is_empty", "isempty", "clear"], "`len(q) == 0` asks whether it is empty, and `[]` is empty"),
+];
+
+/// Words that stand for a value or join conditions.
+const WORDS: [(&[&str], &str); 3] = [
+    (&["true", "false"], "the truth values are `true` and `false`"),
+    (
+        &["none", "null", "nil", "undefined"],
+        "what may be missing has a type such as `option[int]`, and is then `none`; an empty list is `[]`",
+    ),
+    (&["and", "or", "not"], "conditions are joined by `and`, `or` and `not`, in small letters"),
+];
+
+/// How an operation of this name is written here.
+pub(super) fn operation(name: &str) -> Option<&'static str> {
+    in_table(&OPERATIONS, name)
+}
+
+/// What stands here for a word that is no name of the model.
+pub(super) fn word(name: &str) -> Option<&'static str> {
+    in_table(&WORDS, name)
+}
+
+fn in_table(table: &[(&[&str], &'static str)], name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    table.iter().find(|(names, _)| names.contains(&name.as_str())).map(|(_, here)| *here)
+}
