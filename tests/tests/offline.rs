@@ -288,8 +288,8 @@ fn bounds_of_unknown_data_take_few_questions() {
     );
 }
 
-/// What bounds of the instants tell takes no question. Cost: a trace with a tolerance is judged without one for most
-/// events.
+/// What the ends of the instants tell takes no question. Cost: with a tolerance, too, most events are judged
+/// without the solver.
 #[test]
 fn instants_within_a_tolerance_take_few_questions() {
     let event = |at: i32| match at % 2 {

@@ -465,8 +465,8 @@ impl OpenBounds {
         Some(bounds)
     }
 
-    /// The same where data are given these terms, each a sum of the symbols that stood in its datum before: the
-    /// condition is as it was. None where one is not.
+    /// The same where data are given these terms. None where a term is no sum of the symbols that its datum
+    /// stood for: else the condition is as it was.
     pub(super) fn moved(
         &self,
         assigned: &[(&Datum, &Term)],

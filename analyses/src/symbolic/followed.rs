@@ -137,8 +137,8 @@ impl SymbolicState {
         Some(if has_terms { next } else { next.remembering() })
     }
 
-    /// The state behind a transition after whose guard these bounds are known, if it moves open data by numbers
-    /// only; none where it does more.
+    /// The state behind a transition, with the bounds that are known where its guard holds. None where it does
+    /// more with open data than move them by numbers.
     fn moved(
         &self,
         transition: &Transition,

@@ -21,8 +21,8 @@
 //! ([`Context::is_certain`]). So where an input may have been refused and no such context takes it, nothing
 //! fails from there on.
 //!
-//! **Ends** with the trace. **Costs** some questions for each context, event and cell; cells are as many as
-//! events within twice the tolerance.
+//! **Ends** with the trace. **Costs** some questions for each context, event and cell, where the ends of the
+//! instants do not tell. Cells are as many as events within twice the tolerance.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -211,7 +211,8 @@ fn cost_per_query() {
     println!("witness: {:?} per query", start.elapsed() / 1000);
 }
 
-/// Precision: that a call has a value names data of which what it stands for says nothing. They have values, too.
+/// Precision: a guard asks that its call has a value. What this stands for may not mention the data of the
+/// call. They have values, too.
 #[test]
 fn a_witness_has_data_that_stand_in_operations_only() {
     let text = "
