@@ -93,7 +93,7 @@ struct SumEnds {
 /// The bounds that a state knows of its open data, as numbers.
 #[derive(Clone, Default, Debug)]
 pub struct OpenBounds {
-    open: Arc<Substitution>,
+    pub(super) open: Arc<Substitution>,
     condition: Arc<[Term]>,
     symbols: Arc<Vec<Datum>>,
     lines: BTreeMap<Datum, Arc<OpenSum>>,
@@ -498,10 +498,6 @@ impl OpenBounds {
 
     pub fn condition(&self) -> &[Term] {
         &self.condition
-    }
-
-    pub(super) fn open(&self) -> &Arc<Substitution> {
-        &self.open
     }
 }
 

@@ -137,8 +137,8 @@ impl SymbolicState {
         Some(if has_terms { next } else { next.remembering() })
     }
 
-    /// The state behind a transition, with the bounds that are known where its guard holds. None where it does
-    /// more with open data than move them by numbers.
+    /// The state behind a transition, with the bounds that are known where its guard holds. None where it
+    /// does more with open data than move them by numbers.
     fn moved(
         &self,
         transition: &Transition,
@@ -162,7 +162,7 @@ impl SymbolicState {
             true => bounds.clone(),
             false => Arc::new(bounds.moved(&assigned, (&self.known, values))?),
         };
-        let (open, condition) = (moved.open().clone(), moved.condition().to_vec());
+        let (open, condition) = (moved.open.clone(), moved.condition().to_vec());
         let (location, depth) = (transition.target, self.depth);
         Some(SymbolicState { location, known, open, condition, depth, memo: moved.into() })
     }
