@@ -244,11 +244,19 @@ fn open_trace(timed: &Timed, events: impl Iterator<Item = (&'static str, i32, u3
 }
 
 fn judged(trace: impl Fn(&Timed) -> Vec<Placed>, then: impl Fn(&OfflineJudge<'_>, u64)) {
+    judged_within(RBig::ZERO, trace, then);
+}
+
+fn judged_within(
+    tolerance: RBig,
+    trace: impl Fn(&Timed) -> Vec<Placed>,
+    then: impl Fn(&OfflineJudge<'_>, u64),
+) {
     let file = from_bytes("open.yaml".to_owned(), OPEN.as_bytes().to_vec()).unwrap();
     let timed = read_timed_specification(file).unwrap().0.timed;
     let form = delayed(&timed).unwrap();
     let tick = timed.transition("tick").unwrap();
-    let offline = Offline::new(&timed, &form, vec![tick], Rules::Corrected, MOST_CONTEXTS);
+    let offline = Offline::new(&timed, &form, vec![tick], Rules::Corrected, MOST_CONTEXTS).within(tolerance);
     let mut solver = RecentSolver::default();
     let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
     for placed in trace(&timed) {
@@ -275,6 +283,31 @@ fn bounds_of_unknown_data_take_few_questions() {
     );
     // Soundness: what is known is not lost.
     judged(
+        |timed| open_trace(timed, (0..200).map(event).chain([("Least", 1000, 1)])),
+        |judge, _| assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveI),
+    );
+}
+
+/// What the ends of the instants tell takes no question. Cost: with a tolerance, too, most events are judged
+/// without the solver.
+#[test]
+fn instants_within_a_tolerance_take_few_questions() {
+    let event = |at: i32| match at % 2 {
+        0 => ("Least", at * 37 % 500, 1 + at as u32 * 13 % 700),
+        _ => ("Tick", 0, 1 + at as u32 * 17 % 700),
+    };
+    let tolerance = || RBig::from(1) / RBig::from(1000);
+    judged_within(
+        tolerance(),
+        |timed| open_trace(timed, (0..400).map(event)),
+        |judge, queries| {
+            assert_eq!((judge.verdict(), judge.events()), (OfflineVerdict::InconclusiveR, 400));
+            assert!(queries < 100, "{queries}");
+        },
+    );
+    // Soundness: what is known is not lost.
+    judged_within(
+        tolerance(),
         |timed| open_trace(timed, (0..200).map(event).chain([("Least", 1000, 1)])),
         |judge, _| assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveI),
     );

@@ -93,10 +93,10 @@ struct SumEnds {
 /// The bounds that a state knows of its open data, as numbers.
 #[derive(Clone, Default, Debug)]
 pub struct OpenBounds {
-    open: Arc<Substitution>,
-    condition: Vec<Term>,
+    pub(super) open: Arc<Substitution>,
+    condition: Arc<[Term]>,
     symbols: Arc<Vec<Datum>>,
-    lines: BTreeMap<Datum, OpenSum>,
+    lines: BTreeMap<Datum, Arc<OpenSum>>,
     ends: Arc<Vec<SumEnds>>,
     /// Is each part of the condition an end of one symbol?
     is_box: bool,
@@ -113,6 +113,14 @@ fn number(value: &Value) -> Option<RBig> {
     }
 }
 
+/// Adds numbers. Whole ones need no common denominator.
+fn added(a: RBig, b: RBig) -> RBig {
+    match a.is_int() && b.is_int() {
+        true => RBig::from(a.into_parts().0 + b.into_parts().0),
+        false => a + b,
+    }
+}
+
 impl OpenSum {
     fn constant(number: RBig) -> Self {
         OpenSum { counts: Vec::new(), number }
@@ -122,13 +130,21 @@ impl OpenSum {
         if *times == RBig::ZERO {
             return OpenSum::constant(RBig::ZERO);
         }
-        self.counts.iter_mut().for_each(|(_, count)| *count *= times);
-        self.number *= times;
+        let product = |number: &mut RBig| match (std::mem::take(number), times) {
+            (number, times) if *times == RBig::ONE => number,
+            (number, times) if *times == RBig::NEG_ONE => -number,
+            (number, times) => number * times,
+        };
+        self.counts.iter_mut().for_each(|(_, count)| *count = product(count));
+        self.number = product(&mut self.number);
         self
     }
 
     fn plus(mut self, other: OpenSum) -> Self {
-        self.number += other.number;
+        self.number = added(self.number, other.number);
+        if other.counts.is_empty() {
+            return self;
+        }
         if self.counts.is_empty() {
             self.counts = other.counts;
             return self;
@@ -146,7 +162,9 @@ impl OpenSum {
     /// The same with a first symbol that counts once, and how often that was.
     fn normal(mut self) -> (Self, RBig) {
         let first = self.counts.first().map_or(RBig::ONE, |(_, count)| count.clone());
-        if first != RBig::ONE {
+        if first == RBig::NEG_ONE {
+            self = self.times(&first);
+        } else if first != RBig::ONE {
             self = self.times(&(RBig::ONE / &first));
         }
         (self, first)
@@ -199,7 +217,7 @@ impl OpenBounds {
     pub fn new(open: &Arc<Substitution>, condition: &[Term]) -> Self {
         let mut bounds = OpenBounds {
             open: open.clone(),
-            condition: condition.to_vec(),
+            condition: condition.into(),
             is_box: true,
             ..OpenBounds::default()
         };
@@ -207,7 +225,7 @@ impl OpenBounds {
             if term.sort().is_number()
                 && let Some(line) = bounds.line(Sum::of(term))
             {
-                bounds.lines.insert(datum.clone(), line);
+                bounds.lines.insert(datum.clone(), Arc::new(line));
             }
         }
         for part in condition {
@@ -217,7 +235,7 @@ impl OpenBounds {
     }
 
     fn is_of(&self, open: &Arc<Substitution>, condition: &[Term]) -> bool {
-        Arc::ptr_eq(&self.open, open) && self.condition == condition
+        Arc::ptr_eq(&self.open, open) && *self.condition == *condition
     }
 
     /// The number of a symbol; a new one lies within its type.
@@ -300,7 +318,7 @@ impl OpenBounds {
             Node::Literal(value) => Some(OpenSum::constant(number(value)?)),
             Node::Data(datum) => match found(datum, (known, given)) {
                 Some(value) => Some(OpenSum::constant(number(value)?)),
-                None => self.lines.get(datum).cloned(),
+                None => self.lines.get(datum).map(|line| OpenSum::clone(line)),
             },
             Node::ToReal(a) => go(a),
             Node::Negate(a) => Some(go(a)?.times(&RBig::NEG_ONE)),
@@ -328,6 +346,14 @@ impl OpenBounds {
     /// What is found out about a condition without a question.
     pub fn decide(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
         let go = |part: &Term| self.decide(part, given);
+        let compared = |comparison: Comparison, a: &Term, b: &Term| {
+            self.difference(a, b, given).map_or(CanBe::UNKNOWN, |line| self.compared(comparison, line))
+        };
+        if let Some(Node::Compare(comparison, a, b)) = condition.written()
+            && a.sort().is_number()
+        {
+            return compared(*comparison, a, b);
+        }
         if let Some(value) = evaluated(condition, given) {
             return CanBe::of(value == Value::Bool(true));
         }
@@ -337,10 +363,7 @@ impl OpenBounds {
                 CanBe::all(parts.iter().map(|part| (part.is_total(), go(part).negated()))).negated()
             }
             Node::Not(part) => go(part).negated(),
-            Node::Compare(comparison, a, b) if a.sort().is_number() => match self.difference(a, b, given) {
-                Some(line) => self.compared(*comparison, line),
-                None => CanBe::UNKNOWN,
-            },
+            Node::Compare(comparison, a, b) if a.sort().is_number() => compared(*comparison, a, b),
             _ => CanBe::UNKNOWN,
         }
     }
@@ -436,35 +459,31 @@ impl OpenBounds {
             return None;
         }
         let said = bounds.ends.iter().flat_map(|ends| [&ends.low, &ends.high]);
-        bounds.condition = said.flatten().filter_map(|end| end.said.clone()).collect();
-        bounds.condition.sort();
+        let mut condition: Vec<Term> = said.flatten().filter_map(|end| end.said.clone()).collect();
+        condition.sort();
+        bounds.condition = condition.into();
         Some(bounds)
     }
 
-    /// The same for data that have moved by numbers: the condition is as it was. None where other symbols
-    /// stand in a datum than before.
-    pub(super) fn moved(&self, open: &Arc<Substitution>) -> Option<Self> {
+    /// The same where data are given these terms. None where a term is no sum of the symbols that its datum
+    /// stood for: else the condition is as it was.
+    pub(super) fn moved(
+        &self,
+        assigned: &[(&Datum, &Term)],
+        given: (&Valuation, GivenValues<'_>),
+    ) -> Option<Self> {
         let mut moved = self.clone();
-        if Arc::ptr_eq(&self.open, open) {
-            return Some(moved);
-        }
-        if self.open.len() != open.len() {
-            return None;
-        }
-        let symbols = |line: &OpenSum| line.counts.iter().map(|(symbol, _)| *symbol).collect::<Vec<_>>();
-        for ((datum, term), (other, before)) in open.iter().zip(self.open.iter()) {
-            if datum != other {
+        for (datum, term) in assigned {
+            let line = self.value(term, given)?;
+            let symbols = |line: &OpenSum| line.counts.iter().map(|(symbol, _)| *symbol).collect::<Vec<_>>();
+            if symbols(&line) != symbols(self.lines.get(datum)?) {
                 return None;
             }
-            if term != before {
-                let line = moved.line(Sum::of(term))?;
-                if symbols(&line) != symbols(self.lines.get(datum)?) {
-                    return None;
-                }
-                moved.lines.insert(datum.clone(), line);
-            }
+            let atoms = line.counts.iter().map(|(symbol, count)| (&self.symbols[*symbol], count.clone()));
+            let written = Sum::of_data(atoms, line.number.clone()).term(&RBig::ONE, term.sort());
+            Arc::make_mut(&mut moved.open).insert((*datum).clone(), written);
+            moved.lines.insert((*datum).clone(), Arc::new(line));
         }
-        moved.open = open.clone();
         Some(moved)
     }
 

@@ -22,12 +22,13 @@
 
 use std::sync::Arc;
 
-use coreach_model::term::evaluate::Valuation;
+use coreach_model::iosts::Transition;
+use coreach_model::term::evaluate::{Valuation, evaluate_with};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, TransitionId, Value};
 
-use super::bounds::{CanBe, GivenValues, OpenBounds};
+use super::bounds::{CanBe, GivenValues, OpenBounds, found};
 use super::eliminate::{is_told, without};
 use super::inclusion::{about, data_of_terms};
 use super::state::{Holds, ValueOrTerm};
@@ -108,17 +109,25 @@ impl SymbolicState {
             }
             Some(next)
         };
-        let untold = if has_terms { None } else { Some(self.untold(guard, &values)?) };
-        if let Some(bounds) = untold.as_ref().and_then(|parts| self.narrowed(parts, &values)) {
+        let untold = if has_terms {
+            let mut there = self.clone();
+            Arc::make_mut(&mut there.open).extend(terms.iter().cloned());
+            there.untold(guard, &values)?
+        } else {
+            self.untold(guard, &values)?
+        };
+        let narrowed = if has_terms { None } else { self.narrowed(&untold, &values) };
+        if let Some(bounds) = narrowed {
+            if let Some(next) = self.moved(transition, &values, &bounds) {
+                return Some(next);
+            }
             let mut next = step(&Term::yes())?;
-            let moved = bounds.moved(&next.open);
-            if moved.is_some() || bounds.stands_in(&next.open) {
+            if bounds.stands_in(&next.open) {
                 next.condition = bounds.condition().to_vec();
-                next.memo = moved.map_or(bounds, Arc::new).into();
                 return Some(next.remembering());
             }
         }
-        let mut next = step(&untold.map_or_else(|| guard.clone(), Term::and))?;
+        let mut next = step(&Term::and(untold))?;
         let new = next.condition.split_off(self.condition.len());
         let next = match (new.is_empty(), next.condition.is_empty()) {
             (false, _) => next.with(&Term::and(new), solver)?,
@@ -126,6 +135,36 @@ impl SymbolicState {
             (true, false) => next.settled(),
         };
         Some(if has_terms { next } else { next.remembering() })
+    }
+
+    /// The state behind a transition, with the bounds that are known where its guard holds. None where it
+    /// does more with open data than move them by numbers.
+    fn moved(
+        &self,
+        transition: &Transition,
+        values: GivenValues<'_>,
+        bounds: &Arc<OpenBounds>,
+    ) -> Option<Self> {
+        let mut known = self.known.clone();
+        for (parameter, _) in values {
+            known.remove(parameter);
+        }
+        let mut assigned = Vec::new();
+        for (variable, term) in &transition.assignments {
+            if self.open.contains_key(variable) {
+                assigned.push((variable, term));
+            } else {
+                let value = evaluate_with(term, |datum| found(datum, (&self.known, values))).ok()?;
+                known.insert(variable.clone(), value);
+            }
+        }
+        let moved = match assigned.is_empty() {
+            true => bounds.clone(),
+            false => Arc::new(bounds.moved(&assigned, (&self.known, values))?),
+        };
+        let (open, condition) = (moved.open.clone(), moved.condition().to_vec());
+        let (location, depth) = (transition.target, self.depth);
+        Some(SymbolicState { location, known, open, condition, depth, memo: moved.into() })
     }
 
     fn bounds(&self) -> Arc<OpenBounds> {

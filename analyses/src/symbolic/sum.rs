@@ -86,6 +86,12 @@ impl Sum {
         sum
     }
 
+    /// The sum of different data, each so often, and a number.
+    pub(super) fn of_data<'d>(counts: impl Iterator<Item = (&'d Datum, RBig)>, number: RBig) -> Self {
+        let terms = counts.map(|(datum, count)| (Term::datum(datum), count)).collect();
+        Sum { terms, number, cancelled: false }
+    }
+
     pub(super) fn add(&mut self, term: &Term, times: &RBig) {
         match term.node() {
             Node::Literal(value) if number(value).is_some() => {

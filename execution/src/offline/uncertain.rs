@@ -21,13 +21,14 @@
 //! ([`Context::is_certain`]). So where an input may have been refused and no such context takes it, nothing
 //! fails from there on.
 //!
-//! **Ends** with the trace. **Costs** some questions for each context, event and cell; cells are as many as
-//! events within twice the tolerance.
+//! **Ends** with the trace. **Costs** some questions for each context, event and cell, where the ends of the
+//! instants do not tell. Cells are as many as events within twice the tolerance.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use coreach_analyses::solver::{Answer, Solver, may_hold, must_hold};
+use coreach_analyses::symbolic::bounds::CanBe;
 use coreach_analyses::symbolic::eliminate::without;
 use coreach_analyses::symbolic::followed::shorter;
 use coreach_analyses::symbolic::sum::folded;
@@ -204,11 +205,13 @@ impl Uncertain {
             let now_possible = self.close_until(offline, one, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
                 let since = folded(&Term::subtract(&end, &context.state.value(&now())));
+                if offline.may_wait_so_long(&context.state, &since, solver) {
+                    return true;
+                }
                 // A state that has only just been entered has not waited at all.
                 let is_new = at_least(&real(RBig::ZERO), &since);
                 let holds = context.state.meaning(&is_new, &context.state.known);
                 holds.may_be(&context.state.condition, solver)
-                    || offline.may_wait_so_long(&context.state, &since, solver)
             };
             let waiting: Vec<Context> = now_possible.iter().filter(&mut may_wait).cloned().collect();
             if !waiting.is_empty() {
@@ -329,15 +332,21 @@ impl Uncertain {
             let mut there = standing.clone();
             Arc::make_mut(&mut there.open).insert(offline.form.delay.clone(), delay.clone());
             there.known.extend(values());
+            let there = there.remembering();
             let mut ways = Vec::new();
             for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action != event.action {
                     continue;
                 }
-                let guard = match there.meaning(offline.system.enabled(*number), &there.known) {
-                    Holds::Always => Term::yes(),
-                    Holds::Never => continue,
-                    Holds::Where(guard) => guard,
+                let enabled = offline.system.enabled(*number);
+                let guard = match there.decide(enabled, &[]) {
+                    CanBe::ALWAYS => Term::yes(),
+                    CanBe::NEVER => continue,
+                    _ => match there.meaning(enabled, &there.known) {
+                        Holds::Always => Term::yes(),
+                        Holds::Never => continue,
+                        Holds::Where(guard) => guard,
+                    },
                 };
                 let is_certain = context.is_certain && must_hold(solver, &standing.condition, &guard);
                 is_taken |= is_certain;
@@ -370,8 +379,11 @@ impl Uncertain {
 /// Are there instants at which this may be known and none of these ways can be taken, whatever the data? Errs
 /// towards yes.
 fn refuses(mut known: Vec<Term>, is_later: Term, ways: Vec<Term>, solver: &mut dyn Solver) -> bool {
-    known.push(is_later);
     let one = Term::or(ways);
+    if one.is_true() {
+        return false;
+    }
+    known.push(is_later);
     // The first values of data are the same on each way, and may be any: symbols of their own.
     let is_instant = |symbol: &Datum| symbol.name().starts_with("instant#");
     let mut data: Vec<Datum> = known.iter().chain([&one]).flat_map(Term::data).collect();

@@ -75,9 +75,15 @@ fn limit<R>(said: Option<Duration>, used: &mut Duration, work: impl FnOnce() -> 
         (result, budget.used().processor)
     });
     let (result, more) = done.map_err(|stop| {
-        // What is told is the time that was given, and not what was left of it.
+        // What is told is the time that was given, and not what was left of it. At the end little is left,
+        // and a busy machine may let nothing be computed for many times as long.
+        let is_short = |limit: &Limit, said: Duration| match limit {
+            Limit::Time(_) => true,
+            Limit::Waiting(clock) => *clock < said,
+            _ => false,
+        };
         let stop = match (said, stop) {
-            (Some(said), Stop::Budget(Passed { limit: Limit::Time(_), stage, doing })) => {
+            (Some(said), Stop::Budget(Passed { limit, stage, doing })) if is_short(&limit, said) => {
                 Stop::Budget(Passed { limit: Limit::Time(said), stage, doing })
             }
             (_, stop) => stop,
@@ -202,5 +208,18 @@ mod tests {
         let mut used = Duration::from_secs(3600);
         assert_eq!(limit(None, &mut used, ask_now), Ok(()));
         assert!(used > Duration::from_secs(3599));
+    }
+
+    /// At the end of a given time a millisecond is left, and a busy machine takes longer to let it be used.
+    #[test]
+    fn what_is_left_of_a_time_is_no_time_that_was_given() {
+        let said = Duration::from_secs(1);
+        let mut used = said - Duration::from_millis(1);
+        let stopped = limit(Some(said), &mut used, || {
+            std::thread::sleep(Duration::from_millis(40));
+            ask_now();
+        });
+        let Err(NoVerdict::Stopped(found)) = stopped else { panic!("it was given up") };
+        assert!(found.message.contains("1 s of processor time"), "{found:?}");
     }
 }

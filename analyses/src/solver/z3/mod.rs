@@ -371,12 +371,20 @@ impl Solver for Z3Solver {
             return witness;
         }
         let prepared = self.prepare(&conjuncts);
-        let found = match independent(&conjuncts, &prepared) {
+        let mut found = match independent(&conjuncts, &prepared) {
             Some(parts) => find_parts(self, &parts),
             None => {
                 values_tried(&conjuncts, &prepared).map_or_else(|| self.find_by_z3(&conjuncts, &prepared), Ok)
             }
         };
+        // What operations stand for may say nothing of data that they name.
+        if let Ok(valuation) = &mut found {
+            for datum in formula.iter().flat_map(Term::data) {
+                if !valuation.contains_key(&datum) {
+                    valuation.insert(datum.clone(), Value::any(datum.ty()));
+                }
+            }
+        }
         let witness = match found {
             // In the order of the caller: what stands first may make sure that the rest is defined.
             Ok(valuation)

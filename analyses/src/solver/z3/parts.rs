@@ -25,9 +25,9 @@ pub(super) fn independent(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Opti
     if !prepared.iter().any(|conjunct| conjunct.strings) {
         return None;
     }
-    let mut parts: Vec<(BTreeSet<&Datum>, Vec<usize>)> = Vec::new();
-    for (at, conjunct) in prepared.iter().enumerate() {
-        let mut data: BTreeSet<&Datum> = conjunct.data.iter().collect();
+    let mut parts: Vec<(BTreeSet<Datum>, Vec<usize>)> = Vec::new();
+    for (at, conjunct) in conjuncts.iter().enumerate() {
+        let mut data = conjunct.data();
         let mut members = Vec::new();
         parts.retain_mut(|(others, known)| {
             let apart = data.is_disjoint(others);

@@ -1,6 +1,9 @@
 //! The solver against enumeration, its witnesses against evaluation, its limits against a hard question.
 
+use coreach_model::obligation::{defined, enabling_condition};
+use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::term::node::{Comparison, Operator};
+use coreach_model::term::{literals, substitute};
 
 use super::*;
 use crate::solver::random::{Random, array, datum, samples, satisfiable};
@@ -206,4 +209,34 @@ fn cost_per_query() {
         assert!(matches!(solver.witness(query), Witness::Found(_)));
     }
     println!("witness: {:?} per query", start.elapsed() / 1000);
+}
+
+/// Precision: a guard asks that its call has a value. What this stands for may not mention the data of the
+/// call. They have values, too.
+#[test]
+fn a_witness_has_data_that_stand_in_operations_only() {
+    let text = "
+iosts: m
+types: { Slot: 'int[0..2]' }
+variables: { v: 'array[Slot] of nat', w: 'array[Slot] of string' }
+functions:
+  is: { parameters: { s: int, id: int, body: string }, is: 'id == v[s] && body == w[s]' }
+initial: { location: A, condition: 'v == [1 for all] && w == [\"\" for all]' }
+outputs: { Done: { p: nat, b: string } }
+transitions:
+  - { from: A, to: A, on: Done, when: 'is(1, p, b)' }
+  - { from: A, to: A, on: Done, when: 'some s in 0..2: is(s, p, b)' }
+";
+    let file = from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+    let iosts = read_specification(file).unwrap().0.iosts;
+    let values = Z3Solver::default().witness(&iosts.initial_condition.conjuncts());
+    let Witness::Found(valuation) = values else { panic!("{values:?}") };
+    for transition in &iosts.transitions {
+        let guard = substitute(&enabling_condition(transition), &literals(&valuation));
+        let found = Z3Solver::default().witness(&guard.conjuncts());
+        assert!(matches!(found, Witness::Found(_)), "{guard}: {found:?}");
+        let is_defined = defined(&transition.guard);
+        let found = Z3Solver::default().witness(std::slice::from_ref(&is_defined));
+        assert!(matches!(found, Witness::Found(_)), "{is_defined}: {found:?}");
+    }
 }
