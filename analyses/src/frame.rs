@@ -20,8 +20,7 @@ use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
 use crate::linear::{integer, positive_constraint};
-use crate::lists::moves_elements;
-use crate::places::{Arrays, Leaf, Place, is_empty, leaves, places};
+use crate::places::{Arrays, Leaf, Place, is_empty, leaves, moves_elements, places};
 use crate::predicates::{predicates, strings_read_alone};
 
 /// The most constraints that one condition has, if nothing else is said.

@@ -6,12 +6,14 @@
 //! may have a longest. That is an over-approximation, and noted as one. What a guard says of a string that
 //! is assigned is known besides ([`crate::predicates`]).
 
-use coreach_model::Term;
 use coreach_model::term::node::{Comparison, Node, StringOperation};
 use coreach_model::term::strings;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Term, Value};
 use coreach_polyhedra::{LinearExpression, Rational};
 
 use crate::condition::Condition;
+use crate::predicates::{decided, positive};
 use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, known_part};
 
 impl Scope<'_> {
@@ -70,5 +72,27 @@ impl Scope<'_> {
                 None => beyond(),
             },
         }
+    }
+
+    /// Takes the answers that a guard gives to questions about strings as known.
+    pub(crate) fn assume_strings(&mut self, guard: &Term) {
+        if !self.frame.predicates.is_empty() {
+            self.finite.extend(decided(guard).map(|conjunct| {
+                let (question, answer) = positive(&conjunct);
+                (question, Value::Bool(answer))
+            }));
+        }
+    }
+
+    /// Does a known answer exclude that a string is this one?
+    pub(crate) fn excludes(&self, string: &Term, literal: &Term) -> bool {
+        let Some(datum) = string.written_datum().filter(|_| literal.as_literal().is_some()) else {
+            return false;
+        };
+        let values = Substitution::from([(datum.clone(), literal.clone())]);
+        self.frame.predicates.iter().filter(|place| place.term.mentions(datum)).any(|place| {
+            let there = substitute(&place.term, &values);
+            matches!((self.finite.get(&place.term), there.as_literal()), (Some(a), Some(b)) if a != b)
+        })
     }
 }

@@ -9,9 +9,8 @@
 //!
 //! **Differences to arrays.** A list may be empty, and then it has no such pair. So whether a list is empty
 //! is a digit of the partition, and of an empty list the element may be any. There is no store at an index.
-//! An element of the list that is assigned comes from somewhere ([`Origin`]): it is the element that stood
-//! for all before, or another element, or one that is new. Each origin is a case, and the cases come together
-//! again.
+//! An element of an assigned list has an origin ([`ElementOrigin`]). It is the element that stood for all
+//! before, or another element, or one that is new. Each origin is a case, and the cases come together again.
 //!
 //! **Sound backward** as well. An operation that may drop elements says nothing of those that it drops. The
 //! element behind such an operation is another element of the list before it, of which the fact says what it
@@ -30,7 +29,7 @@ use coreach_model::term::operation::{
 };
 use coreach_model::term::{Substitution, Term, TermShape, replace, substitute};
 use coreach_model::types::{RecordForm, RecordType};
-use coreach_model::{Datum, Iosts, Type, Value};
+use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{LinearExpression, Rational};
 
 use crate::condition::Condition;
@@ -44,7 +43,7 @@ pub const MOST_ORIGINS: usize = 24;
 
 /// Where the element that stands for all of an assigned list comes from.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct ElementOrigin {
     /// When it comes from there.
     pub on: Term,
     /// The element; `None` for any, as of a list that is empty then.
@@ -58,7 +57,7 @@ pub struct AssignedList {
     element: Term,
     /// The numbers of the element, and their dimensions.
     leaves: Vec<(Place, usize)>,
-    pub origins: Vec<Origin>,
+    pub origins: Vec<ElementOrigin>,
 }
 
 impl AssignedList {
@@ -72,7 +71,8 @@ impl AssignedList {
                 continue;
             }
             let leaves = summary.leaves.iter().map(|at| (frame.numeric[*at].clone(), *at)).collect();
-            let mut origins = Origins { frame, own: list, found: Vec::new(), names: number * MOST_ORIGINS };
+            let mut origins =
+                OriginSearch { frame, own: list, found: Vec::new(), names: number * MOST_ORIGINS };
             let is_known = origins.collect(&new, &Term::yes(), true).is_some();
             let is_empty = is_empty(&new);
             let mut origins = origins.found;
@@ -80,9 +80,9 @@ impl AssignedList {
                 origin.on = Term::and([is_empty.not(), origin.on.clone()]);
             }
             if is_known && origins.len() < MOST_ORIGINS {
-                origins.push(Origin { on: is_empty, element: None });
+                origins.push(ElementOrigin { on: is_empty, element: None });
             } else {
-                origins = vec![Origin { on: Term::yes(), element: None }];
+                origins = vec![ElementOrigin { on: Term::yes(), element: None }];
             }
             found.push(AssignedList { element: element(list), leaves, origins });
         }
@@ -102,53 +102,22 @@ impl AssignedList {
 
     /// Forgets where the element comes from.
     pub fn forget(&mut self) {
-        self.origins = vec![Origin { on: Term::yes(), element: None }];
+        self.origins = vec![ElementOrigin { on: Term::yes(), element: None }];
     }
 }
 
-/// Whether elements of a list are removed or inserted at any index.
-pub fn moves_elements(iosts: &Iosts) -> bool {
-    use StandardOperation::{ElementInserted, ElementRemoved, Sorted};
-    let values = iosts.transitions.iter().flat_map(|transition| transition.assignments.values());
-    let (mut seen, mut work) = (std::collections::HashSet::new(), values.collect::<Vec<_>>());
-    while let Some(term) = work.pop() {
-        if !term.has_operations() || !seen.insert(term) {
-            continue;
-        }
-        match term.shape() {
-            TermShape::Operation(DerivedOperation::Standard(Sorted), _) => return true,
-            TermShape::Operation(DerivedOperation::Standard(ElementInserted | ElementRemoved), arguments)
-                if !matches!(arguments[1].written(), Some(Node::Literal(_))) =>
-            {
-                return true;
-            }
-            TermShape::Operation(DerivedOperation::Quantified(of), _)
-                if of.quantifier == Quantifier::Collect =>
-            {
-                return true;
-            }
-            TermShape::Operation(DerivedOperation::Call(function), _) => {
-                work.push(&function.body);
-                work.extend(term.parts());
-            }
-            _ => work.extend(term.parts()),
-        }
-    }
-    false
-}
-
-struct Origins<'a> {
+struct OriginSearch<'a> {
     frame: &'a Frame,
     /// The list that is assigned.
     own: &'a Term,
-    found: Vec<Origin>,
+    found: Vec<ElementOrigin>,
     /// How many other elements have a name.
     names: usize,
 }
 
-impl Origins<'_> {
+impl OriginSearch<'_> {
     fn add(&mut self, on: Term, element: Term) -> Option<()> {
-        self.found.push(Origin { on, element: Some(element) });
+        self.found.push(ElementOrigin { on, element: Some(element) });
         (self.found.len() < MOST_ORIGINS).then_some(())
     }
 

@@ -5,11 +5,13 @@
 //! all ([`crate::lists`]); its length is a place, and so is whether it is empty. What is done with places is
 //! said in [`crate::frame`].
 
+use std::collections::HashSet;
+
 use coreach_model::term::node::Node;
-use coreach_model::term::operation::StandardOperation;
-use coreach_model::term::{Substitution, Term, substitute};
+use coreach_model::term::operation::{DerivedOperation, Quantifier, StandardOperation};
+use coreach_model::term::{Substitution, Term, TermShape, substitute};
 use coreach_model::types::{ArrayType, RecordForm, RecordType};
-use coreach_model::{Datum, Type, Value};
+use coreach_model::{Datum, Iosts, Type, Value};
 
 /// The slots of a list, a set or a map with a greater bound have no places. A dimension for each number in
 /// each slot makes every domain slow. For the same reason the length of a string in a slot has none.
@@ -161,6 +163,37 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
     }
 }
 
+/// Whether elements of a list are removed or inserted at any index.
+pub fn moves_elements(iosts: &Iosts) -> bool {
+    use StandardOperation::{ElementInserted, ElementRemoved, Sorted};
+    let values = iosts.transitions.iter().flat_map(|transition| transition.assignments.values());
+    let (mut seen, mut work) = (HashSet::new(), values.collect::<Vec<_>>());
+    while let Some(term) = work.pop() {
+        if !term.has_operations() || !seen.insert(term) {
+            continue;
+        }
+        match term.shape() {
+            TermShape::Operation(DerivedOperation::Standard(Sorted), _) => return true,
+            TermShape::Operation(DerivedOperation::Standard(ElementInserted | ElementRemoved), arguments)
+                if !matches!(arguments[1].written(), Some(Node::Literal(_))) =>
+            {
+                return true;
+            }
+            TermShape::Operation(DerivedOperation::Quantified(of), _)
+                if of.quantifier == Quantifier::Collect =>
+            {
+                return true;
+            }
+            TermShape::Operation(DerivedOperation::Call(function), _) => {
+                work.push(&function.body);
+                work.extend(term.parts());
+            }
+            _ => work.extend(term.parts()),
+        }
+    }
+    false
+}
+
 /// A number in the cell of an array, or in the element of a list, that stands for all.
 pub struct Leaf {
     pub index: Datum,
@@ -179,9 +212,15 @@ pub fn leaves(arrays: Arrays, datum: &Datum) -> Vec<Leaf> {
 }
 
 /// Where a leaf is looked for: the index variable, and the list, if it is one.
-type Whole = (Datum, Option<Term>);
+type SummaryIndex = (Datum, Option<Term>);
 
-fn collect_leaves(arrays: Arrays, term: Term, ty: &Type, index: Option<&Whole>, found: &mut Vec<Leaf>) {
+fn collect_leaves(
+    arrays: Arrays,
+    term: Term,
+    ty: &Type,
+    index: Option<&SummaryIndex>,
+    found: &mut Vec<Leaf>,
+) {
     match (ty, index) {
         // Of a collection in an element nothing is known.
         (Type::Array(_), Some((_, Some(_)))) => {}

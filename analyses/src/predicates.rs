@@ -1,12 +1,12 @@
 //! Conditions on strings that a variable keeps from the guard under which it was assigned.
 //!
-//! **Problem.** Of a string the domains know the length. A guard `matches(p, "[a-z]+")` with `v := p` says more
-//! of `v`, and it stays true as long as `v` is not assigned.
+//! **Problem.** Of a string the domains know the length. A guard `matches(p, "[a-z]+")` with `v := p` says
+//! more of `v`, and it stays true as long as `v` is not assigned.
 //!
 //! **Method.** Predicate abstraction (Graf and Saidi, CAV 1997, <https://doi.org/10.1007/3-540-63166-6_10>)
-//! with predicates that guards name. A conjunct about one string parameter that is assigned to a variable is a
-//! predicate of that variable. Its truth is a digit of the partition, and the fact names it. The solver then
-//! refutes a guard that contradicts it.
+//! with predicates that guards name. A conjunct about one string parameter that is assigned to a variable
+//! is a predicate of that variable. Its truth is a digit of the partition, and the fact names it. The
+//! solver then refutes a guard that contradicts it.
 //!
 //! **Sound**: the digit is any, unless the guard or a literal decides it.
 //!
@@ -16,10 +16,9 @@ use std::collections::BTreeSet;
 
 use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, Term, substitute};
-use coreach_model::{Datum, Iosts, Type, Value};
+use coreach_model::{Datum, Iosts, Type};
 
 use crate::places::Place;
-use crate::scope::Scope;
 
 /// The most predicates of a model. Each doubles the cells of the partition.
 const MOST_PREDICATES: usize = 4;
@@ -80,39 +79,15 @@ pub fn predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
 }
 
 /// The conjuncts of a guard that ask a question about strings.
-fn decided(guard: &Term) -> impl Iterator<Item = Term> {
+pub fn decided(guard: &Term) -> impl Iterator<Item = Term> {
     let is_question = |term: &Term| matches!(positive(term).0.written(), Some(Node::OnStrings(..)));
     guard.unfolded_conjuncts().into_iter().filter(move |term| is_question(term))
 }
 
 /// The condition without a negation in front, and whether there was none.
-fn positive(term: &Term) -> (Term, bool) {
+pub fn positive(term: &Term) -> (Term, bool) {
     match term.written() {
         Some(Node::Not(inner)) => (inner.clone(), false),
         _ => (term.clone(), true),
-    }
-}
-
-impl Scope<'_> {
-    /// Takes the answers that a guard gives to questions about strings as known.
-    pub(crate) fn assume_strings(&mut self, guard: &Term) {
-        if !self.frame.predicates.is_empty() {
-            self.finite.extend(decided(guard).map(|conjunct| {
-                let (question, answer) = positive(&conjunct);
-                (question, Value::Bool(answer))
-            }));
-        }
-    }
-
-    /// Does a known answer exclude that a string is this one?
-    pub(crate) fn excludes(&self, string: &Term, literal: &Term) -> bool {
-        let Some(datum) = string.written_datum().filter(|_| literal.as_literal().is_some()) else {
-            return false;
-        };
-        let values = Substitution::from([(datum.clone(), literal.clone())]);
-        self.frame.predicates.iter().filter(|place| place.term.mentions(datum)).any(|place| {
-            let there = substitute(&place.term, &values);
-            matches!((self.finite.get(&place.term), there.as_literal()), (Some(a), Some(b)) if a != b)
-        })
     }
 }
