@@ -3,7 +3,7 @@
 //! A *place* is a datum, or a chain of fields and cells rooted at one, that holds a single value, or the
 //! length of a string there: records are split into their leaves, and arrays of few cells into these; of an
 //! array of many cells one stands for all, or it has no places ([`crate::summaries`]). Of a large list one
-//! element stands for all ([`crate::lists`]). Numeric places
+//! element stands for all (`lists.rs`). Numeric places
 //! become the dimensions of a numerical domain, in the order variables, then constants, each by declaration.
 //! Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract
 //! value keeps one numeric element for each cell (see [`crate::partition`]). The length of a short list is a

@@ -2,7 +2,7 @@
 //!
 //! Records are split into their fields, and arrays of few cells into these. Of an array of many cells one
 //! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list one element stands for
-//! all ([`crate::lists`]); its length is a place, and so is whether it is empty. What is done with places is
+//! all (`lists.rs`); its length is a place, and so is whether it is empty. What is done with places is
 //! said in [`crate::frame`].
 
 use std::collections::HashSet;

@@ -68,7 +68,7 @@ fn holds_somewhere(guard: &Term) -> bool {
 /// A model may be nondeterministic, so only this is told: guards that both were written, of which neither
 /// implies the other, and that hold together for one valuation of the message alone (of the variables where
 /// they read no message). An output by guards that read no message is the system's choice. Where the solver
-/// does not know, nothing is said. **Costs** four questions for each of at most [`MOST_TOLD`] pairs.
+/// does not know, nothing is said. **Costs** four questions for each of at most `MOST_TOLD` pairs.
 pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let is_written = |transition: &&Transition| {
         let action = iosts.action(transition.action);
