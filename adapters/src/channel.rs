@@ -38,7 +38,7 @@ pub struct Channel {
     write: Option<OwnedFd>,
     /// Who is heard, where these are datagrams.
     peer: Option<Peer>,
-    /// What the end of it is.
+    /// How it ends: a pipe is closed, a connection is disconnected.
     end: ChannelEnded,
     /// Bytes of datagrams that were read without finding nothing.
     in_a_row: usize,

@@ -277,7 +277,7 @@ impl Pending {
         }
     }
 
-    /// What else a line may be that is no output, in sentences.
+    /// Explains what a line may be that is no output.
     fn explain_unknown(&self, line: &str) -> String {
         let pattern = shortened(&regex::escape(line).replace('\'', "''"));
         // A greeting comes before all else.

@@ -212,7 +212,7 @@ fn hint<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl
 }
 
 impl Wire<'_> {
-    /// What may be meant, in words that go on.
+    /// Completes a message by what the user may have meant.
     fn value_help(&self, datum: &Datum) -> String {
         if let (Wire::Text(text), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
             && text.len() > 1

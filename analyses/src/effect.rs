@@ -63,23 +63,23 @@ impl Case {
         if self.instances.is_empty() || all.is_bottom() {
             return all;
         }
-        let said = self.said_of_elements(frame);
-        let known = if said.is_empty() {
-            instantiated(frame, element, &self.instances)
-        } else {
-            instantiated(frame, &element.meet_constraints(&said, &frame.integer), &self.instances)
+        let known = match &self.said_of_elements(frame)[..] {
+            [] => instantiated(frame, element, &self.instances),
+            said => instantiated(frame, &element.meet_constraints(said, &frame.integer), &self.instances),
         };
         all.meet_constraints(&known, integer)
     }
 
-    /// What the condition says of the elements that stand for all of a list. It holds for all elements, also
-    /// for those that are read.
+    /// Lists the constraints of the condition about elements that stand for all of a list. They hold for all
+    /// elements, also for those that are read. A constraint about a cell of an array is left out, because it
+    /// may hold for the assigned cell only.
     fn said_of_elements(&self, frame: &Frame) -> Vec<Constraint> {
         let elements = frame.elements_of_lists();
+        let is_of_state = |at: usize| at < frame.dimensions() && !frame.cells_of_arrays().contains(&at);
         let is_about_all = |constraint: &&Constraint| {
             let mut used =
                 constraint.coefficients().iter().enumerate().filter(|(_, factor)| !factor.is_zero());
-            used.clone().all(|(at, _)| at < frame.dimensions()) && used.any(|(at, _)| elements.contains(&at))
+            used.clone().all(|(at, _)| is_of_state(at)) && used.any(|(at, _)| elements.contains(&at))
         };
         let linear = match &self.condition {
             Condition::And(parts) => parts.first(),
@@ -654,15 +654,8 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
         effect.reads.clear();
         for case in effect.compile(frame, 0) {
             let integer = [&frame.integer[..], &case.extra].concat();
-            let all = D::top(integer.len()).meet_constraints(&frame.bounds, &integer);
-            let all = match case.instances.is_empty() {
-                true => all,
-                false => {
-                    let whole = D::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
-                    case.around(frame, &whole, &integer)
-                }
-            };
-            let before = case.meet(all, &integer);
+            let whole = D::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
+            let before = case.meet(case.around(frame, &whole, &integer), &integer);
             if before.is_bottom() {
                 continue;
             }

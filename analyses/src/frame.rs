@@ -55,7 +55,7 @@ pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constra
     above.into_iter().chain(below).collect()
 }
 
-/// What is known of all cells that have one index type, or of all elements of a large list.
+/// The dimensions of all cells that have one index type, or of all elements of a large list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArraySummary {
     pub index: Datum,
@@ -199,6 +199,17 @@ impl Frame {
     pub fn elements_of_lists(&self) -> Vec<usize> {
         let lists = self.summaries.iter().filter(|summary| summary.list.is_some());
         lists.flat_map(|summary| summary.leaves.iter().copied()).collect()
+    }
+
+    /// The dimensions of cells that stand for all of an array.
+    pub fn cells_of_arrays(&self) -> Vec<usize> {
+        let arrays = self.summaries.iter().filter(|summary| summary.list.is_none());
+        arrays.flat_map(|summary| summary.leaves.iter().copied()).collect()
+    }
+
+    /// Does one element stand for all of this list?
+    pub fn has_large_list(&self, list: &Term) -> bool {
+        self.summaries.iter().any(|summary| summary.list.as_ref() == Some(list))
     }
 
     /// The constraints that the digits of a cell set to the lengths of large lists.

@@ -85,7 +85,7 @@ impl Scope<'_> {
     }
 
     /// Does a known answer exclude that a string is this one?
-    pub(crate) fn excludes(&self, string: &Term, literal: &Term) -> bool {
+    fn excludes(&self, string: &Term, literal: &Term) -> bool {
         let Some(datum) = string.written_datum().filter(|_| literal.as_literal().is_some()) else {
             return false;
         };

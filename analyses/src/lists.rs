@@ -131,7 +131,7 @@ impl OriginSearch<'_> {
     /// whether all its elements are assigned. `None` if the origin is not known.
     fn collect(&mut self, list: &Term, on: &Term, keeps: bool) -> Option<()> {
         use StandardOperation::{ElementChanged, ElementInserted, ElementRemoved, Joined, Part, Sorted};
-        if self.frame.summaries.iter().any(|summary| summary.list.as_ref() == Some(list)) {
+        if self.frame.has_large_list(list) {
             let on = Term::and([on.clone(), is_empty(list).not()]);
             let from = if keeps && list == self.own { element(list) } else { self.other(list) };
             return self.add(on, from);
@@ -182,7 +182,9 @@ impl OriginSearch<'_> {
             }
             TermShape::Operation(DerivedOperation::Quantified(of), arguments) => {
                 let (list, (_, made)) = (elements_of(of, arguments)?, of.collected.as_ref()?);
-                self.frame.summaries.iter().find(|summary| summary.list.as_ref() == Some(list))?;
+                if !self.frame.has_large_list(list) {
+                    return None;
+                }
                 let other = self.other(list);
                 let at = |body: &Term| body_at(of, arguments, body, &other);
                 self.add(Term::and([on.clone(), is_empty(list).not(), at(&of.body)]), at(made))
@@ -209,8 +211,7 @@ fn body_at(of: &QuantifiedOperation, arguments: &[Term], body: &Term, value: &Te
 impl Scope<'_> {
     /// Is it a list of which one element stands for all, and is it known to have one?
     fn is_nonempty(&self, list: &Term) -> Option<bool> {
-        let is_known = self.frame.summaries.iter().any(|summary| summary.list.as_ref() == Some(list));
-        match self.finite.get(&is_empty(list)).filter(|_| is_known)? {
+        match self.finite.get(&is_empty(list)).filter(|_| self.frame.has_large_list(list))? {
             Value::Bool(is_empty) => Some(!is_empty),
             _ => None,
         }
@@ -247,7 +248,7 @@ impl Scope<'_> {
             },
             _ => term,
         };
-        let list = self.large_argument(made)?.clone();
+        let list = self.large_argument(made)?;
         let TermShape::Operation(operation, arguments) = made.shape() else { return None };
         let least = match operation {
             DerivedOperation::Standard(
@@ -276,7 +277,7 @@ impl Scope<'_> {
             let below = compare(Comparison::AtMost, &number.minus(&least), &length, false);
             (Condition::and([on, above, below]), number.clone())
         };
-        let whole = self.linear(&Term::field(&list, 0));
+        let whole = self.linear(&Term::field(list, 0));
         Some(whole.map(|cases| cases.into_iter().map(within).collect()))
     }
 

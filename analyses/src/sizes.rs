@@ -21,16 +21,14 @@ use coreach_polyhedra::{LinearExpression, Rational};
 use crate::condition::Condition;
 use crate::frame::Slot;
 use crate::places::size;
+use crate::predicates::positive;
 use crate::scope::{CASE_LIMIT, Cases, Scope};
 
 /// Which questions for a key a guard answers: each conjunct that is one, and its answer.
 pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
     let mut decided = HashMap::new();
     for conjunct in guard.unfolded_conjuncts() {
-        let (asked, answer) = match conjunct.written() {
-            Some(Node::Not(inner)) => (inner.clone(), false),
-            _ => (conjunct, true),
-        };
+        let (asked, answer) = positive(&conjunct);
         if let TermShape::Operation(DerivedOperation::Standard(StandardOperation::HasKey), _) = asked.shape()
         {
             decided.insert(asked, answer);

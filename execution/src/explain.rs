@@ -157,7 +157,7 @@ fn describe_silence(run: &Run) -> String {
     )
 }
 
-/// What has come and is no message, or what may be wrong if nothing has been observed.
+/// Lists what has come and is no message, or what may be wrong if nothing has been observed.
 fn describe_mute(run: &Run) -> String {
     let marked = |note: &str| {
         let is_it =

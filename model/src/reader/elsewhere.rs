@@ -51,7 +51,7 @@ pub(super) fn operation(name: &str) -> Option<&'static str> {
     in_table(&OPERATIONS, name)
 }
 
-/// What stands here for a word that is no name of the model.
+/// Explains how coreach writes a word of another language.
 pub(super) fn word(name: &str) -> Option<&'static str> {
     in_table(&WORDS, name)
 }

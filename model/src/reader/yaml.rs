@@ -288,7 +288,7 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
 const QUOTE: &str =
     "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
 
-/// What may be wrong with the line at this byte, where the parser stops.
+/// Explains what may be wrong with the line at this byte, where the parser stops.
 fn explain_stop(text: &str, at: usize, message: &str) -> &'static str {
     let begin = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
     let indent = |line: &str| line.len() - line.trim_start().len();
