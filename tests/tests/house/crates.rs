@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sources::{crates, members, root, rust_files, text};
-use super::{MAP, map, same};
+use super::sources::{Crate, members, root, rust_files, text};
+use super::{MAP, differences, map};
 
 /// Crate, folder, and the crates of ours that it may use (its tests included), as the map has them.
 fn told() -> BTreeMap<(String, String), BTreeSet<String>> {
@@ -15,13 +15,11 @@ fn told() -> BTreeMap<(String, String), BTreeSet<String>> {
     rows.into_iter().map(row).collect()
 }
 
-#[test]
-fn a_crate_uses_what_the_map_says() {
-    let shown: BTreeMap<_, _> =
-        crates().into_iter().map(|one| ((one.name, one.folder), one.dependencies)).collect();
+pub fn list_uses_of_crates(crates: &[Crate]) -> Vec<String> {
+    let name = |one: &Crate| ((one.name.clone(), one.folder.clone()), one.dependencies.clone());
     let cure =
         format!("are not as the table of crates in {MAP} says: is the arrow right? Then draw it there");
-    same(&shown.into_iter().collect(), &told().into_iter().collect(), &cure);
+    differences(&crates.iter().map(name).collect(), &told().into_iter().collect(), &cure)
 }
 
 /// An arrow leads to a crate whose own arrows never lead back, whoever drew them.

@@ -14,32 +14,53 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use sources::{crates, rust_files};
+use sources::{Crate, read_crates, rust_files};
 
 const MAP: &str = "docs/dev/architecture.md";
 
-/// What the map says is what the sources show; the message names each difference and what to do.
-fn same<T: Ord + Debug>(shown: &BTreeSet<T>, told: &BTreeSet<T>, cure: &str) {
+/// The differences between what the sources show and what the map says, each with what to do.
+fn differences<T: Ord + Debug>(shown: &BTreeSet<T>, told: &BTreeSet<T>, cure: &str) -> Vec<String> {
     let more: Vec<&T> = shown.difference(told).collect();
     let gone: Vec<&T> = told.difference(shown).collect();
-    assert!(more.is_empty(), "{more:#?}\n{cure}");
-    assert!(gone.is_empty(), "{gone:#?}\nare no longer so: take them out of the table in {MAP}");
+    let mut found = Vec::new();
+    if !more.is_empty() {
+        found.push(format!("{more:#?}\n{cure}"));
+    }
+    if !gone.is_empty() {
+        found.push(format!("{gone:#?}\nare no longer so: take them out of the table in {MAP}"));
+    }
+    found
 }
 
+/// One test for all rules, because reading the sources takes longer than all rules together.
 #[test]
-fn files_of_a_crate_use_one_another_in_no_circle() {
-    let shown: BTreeSet<BTreeSet<String>> = crates().iter().flat_map(graph::circles).collect();
+fn the_sources_are_as_the_map_says() {
+    let crates = read_crates();
+    let rules: [fn(&[Crate]) -> Vec<String>; 7] = [
+        crates::list_uses_of_crates,
+        list_circles_of_files,
+        list_uses_of_folders,
+        list_circles_of_folders,
+        list_forbidden_uses,
+        list_shared_names,
+        list_bare_names,
+    ];
+    let found: Vec<String> = rules.iter().flat_map(|rule| rule(&crates)).collect();
+    assert!(found.is_empty(), "{}", found.join("\n\n"));
+}
+
+fn list_circles_of_files(crates: &[Crate]) -> Vec<String> {
+    let shown: BTreeSet<BTreeSet<String>> = crates.iter().flat_map(graph::circles).collect();
     let told = map::table("| files in a circle |").into_iter().map(|row| row[0].iter().cloned().collect());
     let cure = format!(
         "use one another in a circle: move what all of them need into a file below them. \
          If they are one subject and must be, a row of the table in {MAP} says why."
     );
-    same(&shown, &told.collect(), &cure);
+    differences(&shown, &told.collect(), &cure)
 }
 
-#[test]
-fn folders_of_a_crate_use_one_another_as_the_map_says() {
-    let shown = crates().iter().flat_map(graph::folder_arrows).collect();
+fn list_uses_of_folders(crates: &[Crate]) -> Vec<String> {
+    let shown = crates.iter().flat_map(graph::folder_arrows).collect();
     let mut told = BTreeSet::new();
     for row in map::table("| folder | uses of its crate |") {
         told.extend(row[1].iter().map(|to| (row[0][0].clone(), to.clone())));
@@ -48,56 +69,55 @@ fn folders_of_a_crate_use_one_another_as_the_map_says() {
         "are new arrows between folders: is there a way without? Then take it; \
          else the table of folders in {MAP} gets the arrow, and must stay without a circle."
     );
-    same(&shown, &told, &cure);
+    differences(&shown, &told, &cure)
 }
 
-#[test]
-fn folders_of_a_crate_use_one_another_in_no_circle() {
-    let shown = crates().iter().flat_map(|one| graph::circles_of(graph::folder_arrows(one))).collect();
+fn list_circles_of_folders(crates: &[Crate]) -> Vec<String> {
+    let shown = crates.iter().flat_map(|one| graph::circles_of(graph::folder_arrows(one))).collect();
     let told = map::table("| folders in a circle |").into_iter().map(|row| row[0].iter().cloned().collect());
     let cure = format!("use one another in a circle: turn an arrow round, or a row in {MAP} says why not.");
-    same(&shown, &told.collect(), &cure);
+    differences(&shown, &told.collect(), &cure)
 }
 
-#[test]
-fn what_must_not_know_does_not() {
+fn list_forbidden_uses(crates: &[Crate]) -> Vec<String> {
     let rules = map::table("| file or folder | never uses |");
-    for one in crates() {
-        for (from, targets) in graph::arrows(&one) {
+    let mut found = Vec::new();
+    for one in crates {
+        for (from, targets) in graph::arrows(one) {
             let from = &one.files[&from].path;
             for to in targets.iter().map(|to| &one.files[to].path) {
-                let broken = rules.iter().find(|row| {
-                    let begins =
-                        |cell: &[String], path: &str| cell.iter().any(|part| path.starts_with(part.as_str()));
-                    begins(&row[0], from) && begins(&row[1], to)
-                });
-                assert!(broken.is_none(), "{from} uses {to}: the table in {MAP} says why it must not");
+                let begins =
+                    |cell: &[String], path: &str| cell.iter().any(|part| path.starts_with(part.as_str()));
+                if rules.iter().any(|row| begins(&row[0], from) && begins(&row[1], to)) {
+                    found.push(format!("{from} uses {to}: the table in {MAP} says why it must not"));
+                }
             }
         }
     }
-    for path in rules.iter().flat_map(|row| row[0].iter().chain(&row[1])) {
-        assert!(sources::root().join(path).exists(), "{path} is in a table of {MAP}, and gone");
-    }
+    let paths = rules.iter().flat_map(|row| row[0].iter().chain(&row[1]));
+    let gone = paths.filter(|path| !sources::root().join(path).exists());
+    found.extend(gone.map(|path| format!("{path} is in a table of {MAP}, and gone")));
+    found
 }
 
 /// Public types of one name in two crates, each with the files that declare it.
-fn shared_names(free: &[String]) -> BTreeMap<String, BTreeSet<String>> {
-    let mut declared: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
-    for one in crates() {
-        for file in one.files.into_values() {
+fn shared_names(crates: &[Crate], free: &[String]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut declared: BTreeMap<&String, BTreeMap<&String, BTreeSet<String>>> = BTreeMap::new();
+    for one in crates {
+        for file in one.files.values() {
             let is_free = free.iter().any(|folder| file.path.starts_with(folder.as_str()));
-            for name in file.types.into_iter().filter(|_| !is_free) {
+            for name in file.types.iter().filter(|_| !is_free) {
                 let crates = declared.entry(name).or_default();
-                crates.entry(one.name.clone()).or_default().insert(file.path.clone());
+                crates.entry(&one.name).or_default().insert(file.path.clone());
             }
         }
     }
     declared.retain(|_, crates| crates.len() > 1);
-    declared.into_iter().map(|(name, crates)| (name, crates.into_values().flatten().collect())).collect()
+    let files = |crates: BTreeMap<_, BTreeSet<String>>| crates.into_values().flatten().collect();
+    declared.into_iter().map(|(name, crates)| (name.clone(), files(crates))).collect()
 }
 
-#[test]
-fn a_public_type_has_its_name_alone() {
+fn list_shared_names(crates: &[Crate]) -> Vec<String> {
     let rows = map::table("| name | declared in |");
     let free: Vec<String> =
         rows.iter().filter(|row| row[0].is_empty()).flat_map(|row| row[1].clone()).collect();
@@ -107,15 +127,14 @@ fn a_public_type_has_its_name_alone() {
         "are public types of one name in two crates: a reader takes one for the other. Give the newer one a name \
          that says of what it is; if both have to be called so, a row of the table in {MAP} says why."
     );
-    same(&shared_names(&free).into_iter().collect(), &told, &cure);
+    differences(&shared_names(crates, &free).into_iter().collect(), &told, &cure)
 }
 
 /// Names that say nothing of what they are the kind, the way or the document.
-#[test]
-fn a_public_type_says_of_what_it_is() {
+fn list_bare_names(crates: &[Crate]) -> Vec<String> {
     const BARE: [&str; 8] = ["Told", "Said", "Wanted", "Found", "Way", "Kind", "Step", "Document"];
     let mut shown = BTreeSet::new();
-    for file in crates().into_iter().flat_map(|one| one.files.into_values()) {
+    for file in crates.iter().flat_map(|one| one.files.values()) {
         // Nothing uses the crate of tests.
         let bare = file.types.iter().filter(|_| !file.path.starts_with("tests/"));
         let bare = bare.filter(|name| BARE.contains(&name.as_str()));
@@ -125,7 +144,8 @@ fn a_public_type_says_of_what_it_is() {
     for row in map::table("| bare name | in |") {
         told.extend(row[1].iter().map(|path| (row[0][0].clone(), path.clone())));
     }
-    same(&shown, &told, "are called by a word that says nothing: name the type after what it is of");
+    let cure = "are called by a word that says nothing: name the type after what it is of";
+    differences(&shown, &told, cure)
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub fn members() -> Vec<String> {
     line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-pub fn crates() -> Vec<Crate> {
+pub fn read_crates() -> Vec<Crate> {
     members().into_iter().map(|folder| read_crate(&folder)).collect()
 }
 
