@@ -68,6 +68,11 @@ impl Route {
         Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
     }
 
+    /// Do constants, parameters and the path determine whether what is asked holds?
+    pub fn is_determined(&self, iosts: &Iosts) -> bool {
+        is_determined_along(iosts, &self.path, self.asked.iter().map(|(place, asked)| (*place, asked)))
+    }
+
     /// The route with the values of this run, which is one along it, asked for; with those of constants too
     /// where `constants` says so.
     pub fn with_values_of(&self, iosts: &Iosts, run: &Evidence, constants: bool) -> Self {
@@ -222,7 +227,7 @@ pub fn run_along(
 pub struct Explanations {
     /// None where there are too many.
     paths: Option<Vec<Vec<TransitionId>>>,
-    /// Do constants and path determine all data?
+    /// Does the path determine whether the conditions that the route asks for hold?
     is_determined: bool,
 }
 
@@ -232,19 +237,20 @@ impl Explanations {
     /// variables is true of one explanation and says nothing of the others.
     pub fn of(system: &System<'_>, route: &Route, solver: &mut dyn Solver) -> Self {
         let iosts = system.iosts;
-        let is_determined = is_determined(iosts);
+        let is_determined = route.is_determined(iosts);
+        let guards = route.guards(system, solver);
         let promised = route.promised();
         let is_seen = |number: TransitionId| iosts.action(iosts.transitions[number].action).is_visible();
         let left = |at| system.outgoing[at].iter().all(|number| is_seen(*number));
         let visited = promised.iter().map(|number| iosts.transitions[*number].source);
-        if is_determined && route.is_alone && visited.into_iter().all(left) {
+        let is_alone = route.is_alone && is_determined_along(iosts, &route.path, guards.iter().enumerate());
+        if is_alone && visited.into_iter().all(left) {
             return Explanations { paths: Some(vec![promised.to_vec()]), is_determined };
         }
         let is_shared = |number: TransitionId, part: &Term| {
             let parameters = &iosts.action(iosts.transitions[number].action).parameters;
             part.data().iter().all(|datum| parameters.contains(datum) || iosts.constants.contains(datum))
         };
-        let guards = route.guards(system, solver);
         let steps = promised.iter().zip(guards).filter(|(number, _)| is_seen(**number));
         let asked: Vec<(TransitionId, Term)> = steps
             .map(|(number, guard)| {
@@ -311,20 +317,42 @@ impl Explanations {
     }
 }
 
-/// Do the constants determine how each variable begins, as the initial condition says it?
-fn is_determined(iosts: &Iosts) -> bool {
+/// Do constants, parameters and the path determine these conditions, each at its step?
+fn is_determined_along<'a>(
+    iosts: &Iosts,
+    path: &[TransitionId],
+    conditions: impl IntoIterator<Item = (usize, &'a Term)>,
+) -> bool {
+    let mut undetermined = vec![list_undetermined(iosts)];
+    for (place, number) in path.iter().enumerate() {
+        let before = &undetermined[place];
+        let assignments = &iosts.transitions[*number].assignments;
+        let is_open = |variable: &&Datum| match assignments.get(*variable) {
+            Some(value) => !before.is_disjoint(&value.data().into_iter().collect()),
+            None => before.contains(*variable),
+        };
+        undetermined.push(iosts.variables.iter().filter(is_open).cloned().collect());
+    }
+    conditions
+        .into_iter()
+        .all(|(place, asked)| asked.data().iter().all(|datum| !undetermined[place].contains(datum)))
+}
+
+/// The variables of which the initial condition gives no value in terms of constants.
+fn list_undetermined(iosts: &Iosts) -> BTreeSet<Datum> {
     let parts = iosts.initial_condition.conjuncts();
     let is_given = |term: &Term| term.data().iter().all(|datum| iosts.constants.contains(datum));
-    iosts.variables.iter().all(|variable| {
+    let is_open = |variable: &&Datum| {
         let own = Term::datum(variable);
-        parts.iter().any(|part| match part.node() {
+        !parts.iter().any(|part| match part.node() {
             Node::Compare(Comparison::Equal, left, right) => {
                 *left == own && is_given(right) || *right == own && is_given(left)
             }
             Node::Not(part) => *part == own,
             _ => *part == own,
         })
-    })
+    };
+    iosts.variables.iter().filter(is_open).cloned().collect()
 }
 
 /// What a trace shows, however it is explained.

@@ -306,6 +306,9 @@ impl GoalSearcher<'_, '_> {
 
     /// A run along the route, or along one that goes on from it, which shows the goal for certain.
     fn find_certain_run(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
+        if !route.is_determined(self.system.iosts) {
+            return None;
+        }
         let mut ways = vec![route.clone()];
         let mut at = 0;
         while at < ways.len() && at < MOST_WAYS_ON {
