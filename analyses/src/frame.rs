@@ -15,12 +15,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use coreach_model::iosts::Iosts;
 use coreach_model::term::node::Node;
 use coreach_model::term::operation::{DerivedOperation, StandardOperation};
-use coreach_model::term::{Term, TermShape};
+use coreach_model::term::{Term, TermShape, replace};
 use coreach_model::{Datum, Type, Value};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
 use crate::linear::{integer, positive_constraint};
-use crate::places::{Arrays, Leaf, Place, is_empty, leaves, moves_elements, places};
+use crate::places::{Arrays, Leaf, Place, is_empty, leaves, moves_elements, places, size};
 use crate::predicates::{predicates, strings_read_alone};
 
 /// The most constraints that one condition has, if nothing else is said.
@@ -136,7 +136,7 @@ impl Frame {
         let (lengths, all): (Vec<Place>, Vec<Place>) = all.partition(|place| place.lengths(arrays).is_some());
         let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
-        let ids = by_mentions(iosts, arrays, ids);
+        let ids = by_mentions(&count_mentions(iosts, arrays), ids);
         let predicates = predicates(iosts, &strings);
         let finite: Vec<Place> = finite.into_iter().chain(predicates.iter().cloned()).collect();
         let mut frame = Frame { arrays, predicates, ..Frame::blind() };
@@ -312,17 +312,18 @@ fn chosen(
     limit: u32,
     dropped: &mut Vec<Place>,
 ) -> Vec<Place> {
-    let size = |place: &Place| u32::try_from(place.digits(arrays)?.len()).ok();
+    let digits = |place: &Place| u32::try_from(place.digits(arrays)?.len()).ok();
     let fits = |product: u32, place: &Place| {
-        size(place).and_then(|count| product.checked_mul(count)).filter(|product| *product <= limit)
+        digits(place).and_then(|count| product.checked_mul(count)).filter(|product| *product <= limit)
     };
     if finite.iter().try_fold(1, &fits).is_some() {
         return finite;
     }
     let mut kept = HashSet::new();
     let mut product = 1;
-    for place in by_mentions(iosts, arrays, finite.clone()) {
-        if let Some(larger) = fits(product, &place) {
+    let counts = count_mentions(iosts, arrays);
+    for place in by_mentions(&counts, finite.clone()) {
+        if let Some(larger) = fits(product, &place).filter(|_| !is_one_of_many(&counts, &place)) {
             product = larger;
             kept.insert(place.term);
         }
@@ -333,18 +334,42 @@ fn chosen(
     chosen
 }
 
-/// The places in the order of how many distinct guards mention them.
-fn by_mentions(iosts: &Iosts, arrays: Arrays, mut places: Vec<Place>) -> Vec<Place> {
-    let mut guards = HashSet::new();
-    let mut counts: HashMap<Term, usize> = HashMap::new();
-    for transition in iosts.transitions.iter().filter(|_| !places.is_empty()) {
-        if guards.insert(transition.guard.clone()) {
-            for place in mentioned(arrays, &transition.guard, &mut HashSet::new()) {
-                *counts.entry(place).or_default() += 1;
-            }
+/// How many distinct guards mention each place.
+fn count_mentions(iosts: &Iosts, arrays: Arrays) -> HashMap<Term, usize> {
+    let guards: HashSet<&Term> = iosts.transitions.iter().map(|transition| &transition.guard).collect();
+    let mut counts = HashMap::new();
+    for guard in guards {
+        for place in mentioned(arrays, guard, &mut HashSet::new()) {
+            *counts.entry(place).or_default() += 1;
         }
     }
+    counts
+}
+
+/// The places in the order of how many distinct guards mention them.
+fn by_mentions(counts: &HashMap<Term, usize>, mut places: Vec<Place>) -> Vec<Place> {
     // Stable: of places mentioned equally often the one declared first is kept.
     places.sort_by_key(|place| std::cmp::Reverse(counts.get(&place.term).copied().unwrap_or(0)));
     places
+}
+
+/// Is the place a flag of a set or map of many keys, and no guard mentions this key more than any other? A
+/// partition by some of the keys costs much then, and tells little.
+fn is_one_of_many(counts: &HashMap<Term, usize>, place: &Place) -> bool {
+    let count = |place: &Term| counts.get(place).copied().unwrap_or(0);
+    let mut term = &place.term;
+    while let Some(Node::Field(record, position)) = term.written() {
+        if size(record).is_some() {
+            let Type::Record(keys) = record.sort() else { return false };
+            let other = |other: usize| {
+                let own = Term::field(record, *position);
+                let there = Term::field(record, other);
+                count(&replace(&place.term, std::iter::once((own, there)).collect()))
+            };
+            let least = (0..keys.fields.len()).map(other).min();
+            return least == Some(count(&place.term));
+        }
+        term = record;
+    }
+    false
 }

@@ -143,6 +143,10 @@ fn sound_what_can_happen_to_collections_is_reachable() {
 #[test]
 fn precise_what_never_happens_to_collections_is_proved() {
     for (name, never, _) in CASES {
+        // One question for all of them, because each is a run of the pipeline.
+        if !seems_reachable(name, &format!("({})", never.join(") || ("))) {
+            continue;
+        }
         let is_open = |condition: &&str| seems_reachable(name, condition);
         let found: Vec<&str> = never.iter().copied().filter(is_open).collect();
         assert!(found.is_empty(), "{name}: {found:?}");
