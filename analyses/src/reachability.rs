@@ -152,6 +152,8 @@ pub struct Iterations {
     pub shortened: usize,
     /// Transitions of which the exact reference knows nothing, where it was asked.
     pub undecided: usize,
+    /// What was left out, because the analysis took too much work with it.
+    pub coarseness: Coarseness,
     /// Why a fixpoint was given up, where one was.
     pub stopped: Option<Exhausted>,
 }
@@ -175,8 +177,7 @@ pub struct Facts {
 
 /// Over-approximates the reachable states: a term for each location, and what was lost.
 pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Imprecision>) {
-    let mut analyst = Analyst::new(options);
-    let facts = analyst.account.within(|| analyst.remembered.run(iosts, None));
+    let facts = Analyst::new(options).run(iosts, None);
     (facts.reach, facts.imprecisions)
 }
 
@@ -190,8 +191,8 @@ pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
 #[doc(hidden)]
 pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    let mut remembered = Remembered::<D> { options: options.clone(), known: None };
-    Account::default().within(|| remembered.run(iosts, Some(accepting)))
+    let mut remembered = Remembered::<D> { options: options.clone(), work_limit: None, known: None };
+    Account::default().within(|| remembered.run(iosts, Some(accepting))).expect("work without a limit ends")
 }
 
 /// Analyses models that have most of their effects in common, one after the other, and remembers what it
@@ -203,51 +204,118 @@ pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Option
 /// result to stay within its limits, the order in which elements were first met may show. All its analyses
 /// draw on one account.
 pub struct Analyst {
+    options: Options,
+    /// By how much the options are coarser than those that were given.
+    coarseness: Coarseness,
     remembered: Box<dyn Remembering>,
     account: Account,
 }
 
 impl Analyst {
     pub fn new(options: &Options) -> Self {
-        Analyst { remembered: options.domain.with(Start(options)), account: Account::default() }
+        let coarseness = Coarseness::AsGiven;
+        let remembered = options.domain.with(Start(options, coarseness.work_limit()));
+        Analyst { options: options.clone(), coarseness, remembered, account: Account::default() }
+    }
+
+    /// Analyses, where it takes too much work again with coarser options.
+    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts {
+        loop {
+            if let Some(mut facts) = self.account.within(|| self.remembered.run(iosts, accepting)) {
+                facts.iterations.coarseness = self.coarseness;
+                return facts;
+            }
+            self.coarsen();
+        }
+    }
+
+    /// Begins anew with coarser options.
+    fn coarsen(&mut self) {
+        self.coarseness = self.coarseness.next();
+        let options = self.coarseness.of(&self.options);
+        self.remembered = options.domain.with(Start(&options, self.coarseness.work_limit()));
+        self.account = Account::default();
     }
 
     /// [`analyse`], with the options given before.
     /// Panics where `accepting` is of another length than the locations.
     pub fn analyse(&mut self, iosts: &Iosts, accepting: &[bool]) -> Facts {
         assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-        self.account.within(|| self.remembered.run(iosts, Some(accepting)))
+        self.run(iosts, Some(accepting))
     }
 
     /// What is reached, as [`reach`] says it. What is lost has been said where the analyst saw the same terms
     /// before.
     pub fn reach(&mut self, iosts: &Iosts) -> Vec<Term> {
-        self.account.within(|| self.remembered.run(iosts, None)).reach
+        self.run(iosts, None).reach
+    }
+}
+
+/// What an analysis leaves out after one that left out less took too much work.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Coarseness {
+    #[default]
+    AsGiven,
+    FewCells,
+    NoCells,
+    LocationsOnly,
+}
+
+impl Coarseness {
+    fn next(self) -> Self {
+        match self {
+            Coarseness::AsGiven => Coarseness::FewCells,
+            Coarseness::FewCells => Coarseness::NoCells,
+            Coarseness::NoCells | Coarseness::LocationsOnly => Coarseness::LocationsOnly,
+        }
+    }
+
+    /// So much may be computed, in results of cases: 10,000 take about a second.
+    fn work_limit(self) -> Option<u64> {
+        (self != Coarseness::LocationsOnly).then_some(30_000)
+    }
+
+    fn of(self, options: &Options) -> Options {
+        let mut options = Options { disjuncts: 1, ..options.clone() };
+        match self {
+            Coarseness::AsGiven => {}
+            // So many cells hold the flags that most guards mention.
+            Coarseness::FewCells => options.partition_limit = options.partition_limit.min(16),
+            Coarseness::NoCells => {
+                options.partition_limit = 1;
+                options.arrays = Arrays { cells: 0, slots: 0, ..options.arrays };
+            }
+            Coarseness::LocationsOnly => options.domain = DomainKind::Location,
+        }
+        options
     }
 }
 
 /// An analysis whose domain is hidden.
 trait Remembering {
-    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts;
+    /// The facts; `None` where they take too much work.
+    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Option<Facts>;
 }
 
-struct Start<'a>(&'a Options);
+/// The options, and the limit of the work.
+struct Start<'a>(&'a Options, Option<u64>);
 
 impl WithDomain for Start<'_> {
     type Output = Box<dyn Remembering>;
 
     fn run<D: Domain>(self) -> Self::Output {
-        Box::new(Remembered::<D> { options: self.0.clone(), known: None })
+        Box::new(Remembered::<D> { options: self.0.clone(), work_limit: self.1, known: None })
     }
 }
 
 struct Remembered<D> {
     options: Options,
+    work_limit: Option<u64>,
     known: Option<(Abstraction<D>, FactWriter)>,
 }
 
 impl<D: Domain> Remembering for Remembered<D> {
-    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts {
+    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Option<Facts> {
         let iosts = &*replace_determined_parameters(iosts);
         let backward = accepting.map(|accepting| HornClauses::backward(iosts, accepting));
         self.solve(iosts, HornClauses::forward(iosts), backward)
@@ -261,7 +329,7 @@ impl<D: Domain> Remembered<D> {
         iosts: &Iosts,
         forward: HornClauses<T>,
         backward: Option<HornClauses<T>>,
-    ) -> Facts {
+    ) -> Option<Facts> {
         let options = &self.options;
         let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit, options.arrays);
         if D::RELATES && frame.dimensions() > NUMBERS {
@@ -286,6 +354,7 @@ impl<D: Domain> Remembered<D> {
                 FactWriter::new(options.fact_limit),
             ),
         });
+        abstraction.work_limit = self.work_limit;
         let mut iterations = Iterations::default();
         let initial = abstraction.satisfying(&iosts.initial_condition);
         let forward = OneWay::new(forward, Some(initial));
@@ -293,6 +362,9 @@ impl<D: Domain> Remembered<D> {
         let backward = backward.map(|backward| OneWay::new(backward, None));
         if let Some(backward) = &backward {
             alternate(&forward, backward, &mut refinements, abstraction, options, &mut iterations);
+        }
+        if abstraction.is_exhausted() {
+            return None;
         }
         let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
         let mut stages: Vec<StageValues> =
@@ -302,6 +374,9 @@ impl<D: Domain> Remembered<D> {
             && options.disjuncts > 1
         {
             by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
+        }
+        if abstraction.is_exhausted() {
+            return None;
         }
         // What holds of all elements of a list has no short term.
         let elements = abstraction.frame.elements_of_lists();
@@ -327,7 +402,7 @@ impl<D: Domain> Remembered<D> {
         writer.shortened = iterations.shortened;
         iterations.elements = abstraction.store.len();
         iterations.coarsened = abstraction.store.coarsened;
-        Facts { reach, coreach, chain, imprecisions: imprecisions(iosts, abstraction), iterations }
+        Some(Facts { reach, coreach, chain, imprecisions: imprecisions(iosts, abstraction), iterations })
     }
 }
 

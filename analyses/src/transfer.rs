@@ -42,6 +42,10 @@ pub struct Abstraction<D> {
     /// What was lost in compiling initial conditions.
     pub initial_imprecisions: Vec<Beyond>,
     partition_limit: usize,
+    /// What was computed and not looked up: results of cases, and cases that were compiled.
+    work: u64,
+    /// So much may be computed.
+    pub work_limit: Option<u64>,
 }
 
 impl<D: Domain> Abstraction<D> {
@@ -64,7 +68,14 @@ impl<D: Domain> Abstraction<D> {
             repeated: FastMap::default(),
             initial_imprecisions: Vec::new(),
             partition_limit,
+            work: 0,
+            work_limit: None,
         }
+    }
+
+    /// Is more computed than may be? Then results are coarse, and the analysis is to be done in another way.
+    pub fn is_exhausted(&self) -> bool {
+        self.work_limit.is_some_and(|most| self.work > most)
     }
 
     /// Turns to another model whose frame is the same: what was compiled and computed is kept.
@@ -136,6 +147,7 @@ impl<D: Domain> Abstraction<D> {
         }
         let start = self.cases.len();
         let found = self.effects.get_mut(number).compile(&self.frame, key);
+        self.work += 4 * found.len() as u64;
         self.cases.extend(found);
         let range = start..self.cases.len();
         self.compiled.insert((number, key), range.clone());
@@ -149,6 +161,9 @@ impl<D: Domain> Abstraction<D> {
 
     /// The states after the transition, the transition's number being its position in the model.
     pub fn post(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
+        if self.is_exhausted() {
+            return self.top();
+        }
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in from.cells() {
             for number in self.cases(transition, cell) {
@@ -277,6 +292,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.posts.get(&key) {
             return *known;
         }
+        self.work += 1;
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = case.around(&self.frame, self.store.get(element), &integer);
@@ -296,6 +312,9 @@ impl<D: Domain> Abstraction<D> {
 
     /// The states after the transition, taken once or, where it is a simple loop, more often.
     pub fn post_repeated(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
+        if self.is_exhausted() {
+            return self.top();
+        }
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in from.cells() {
             for number in self.cases_apart(transition, cell) {
@@ -343,6 +362,9 @@ impl<D: Domain> Abstraction<D> {
         to: &AbstractValue,
         within: &AbstractValue,
     ) -> AbstractValue {
+        if self.is_exhausted() {
+            return within.clone();
+        }
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in within.cells() {
             for number in self.cases_apart(transition, cell) {
@@ -366,6 +388,9 @@ impl<D: Domain> Abstraction<D> {
         let mut result = Vec::new();
         if to.is_bottom() {
             return AbstractValue::bottom();
+        }
+        if self.is_exhausted() {
+            return within.clone();
         }
         for &(cell, element) in within.cells() {
             let mut sum: Option<ElementId> = None;
@@ -393,6 +418,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.pres.get(&key) {
             return *known;
         }
+        self.work += 1;
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use coreach_analyses::excerpt::Excerpt;
 use coreach_analyses::fixpoint::Exhausted;
-use coreach_analyses::reachability::{Imprecision, ImprecisionPlace, Iterations};
+use coreach_analyses::reachability::{Coarseness, Imprecision, ImprecisionPlace, Iterations};
 use coreach_model::iosts::Iosts;
 use coreach_model::{Number, Term, TransitionId};
 
@@ -54,6 +54,15 @@ pub fn say(imprecisions: &[Imprecision], iterations: &Iterations, iosts: &Iosts)
             "of {} transitions the exact reference does not know whether they lie on a run to Accept (`analysis: refine`)",
             iterations.undecided
         ));
+    }
+    let left_out = match iterations.coarseness {
+        Coarseness::AsGiven => None,
+        Coarseness::FewCells => Some("most flags"),
+        Coarseness::NoCells => Some("all flags, cells of arrays and slots of lists"),
+        Coarseness::LocationsOnly => Some("all data"),
+    };
+    if let Some(what) = left_out {
+        lines.push(format!("the analysis left out {what}, because it took too much work with them"));
     }
     if let Some(Exhausted::Steps(limit)) = iterations.stopped {
         lines.push(format!(

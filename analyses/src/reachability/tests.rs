@@ -6,9 +6,8 @@ use super::*;
 use crate::domains::interval::Interval;
 use crate::inductive::Point;
 
-/// The engine knows points, not locations: a loop whose passes are told apart by their parity.
-#[test]
-fn tokens_tell_apart_what_a_location_joins() {
+/// A location with a loop that assigns 1 - x to x.
+fn toggle() -> Iosts {
     let x = Datum::new("x", Type::Int);
     let value = Term::datum(&x);
     let toggle = Transition {
@@ -19,7 +18,7 @@ fn tokens_tell_apart_what_a_location_joins() {
         target: LocationId(0),
         origin: Default::default(),
     };
-    let iosts = Iosts {
+    Iosts {
         name: "toggle".to_owned(),
         constants: Vec::new(),
         variables: vec![x],
@@ -30,20 +29,49 @@ fn tokens_tell_apart_what_a_location_joins() {
             .into(),
         transitions: vec![toggle].into(),
         origin: None,
-    };
+    }
+}
+
+/// The engine knows points, not locations: a loop whose passes are told apart by their parity.
+#[test]
+fn tokens_tell_apart_what_a_location_joins() {
+    let iosts = toggle();
     let parities = |orientation, entry: fn(&Point<u8>) -> bool| {
         let points = [0, 1].map(|token| Point { location: LocationId(0), token }).to_vec();
         HornClauses::over(&iosts, orientation, points, entry, |one, _, other| one != other)
     };
     let forward = parities(Orientation::Forward, |point| point.token == 0);
     let backward = parities(Orientation::Backward, |_| true);
-    let mut remembered = Remembered::<Interval> { options: Options::default(), known: None };
-    let facts = remembered.solve(&iosts, forward, Some(backward));
+    let mut remembered =
+        Remembered::<Interval> { options: Options::default(), work_limit: None, known: None };
+    let facts = remembered.solve(&iosts, forward, Some(backward)).unwrap();
     for refinement in &facts.chain {
         assert_eq!(refinement.facts[0].to_string(), "x == 0 || x == 1");
     }
     assert_eq!(facts.reach[0].to_string(), "x == 0 || x == 1");
     assert_eq!(facts.coreach, facts.reach);
-    let joined = remembered.run(&iosts, Some(&[true]));
+    let joined = remembered.run(&iosts, Some(&[true])).unwrap();
     assert_eq!(joined.reach[0].to_string(), "x >= 0 && x <= 1");
+}
+
+/// Soundness: what takes too much work is analysed again with less of the data, and the facts still hold.
+#[test]
+fn an_analysis_that_takes_too_much_work_is_made_coarser() {
+    let iosts = toggle();
+    for (coarseness, reach) in [
+        (Coarseness::AsGiven, "x >= 0 && x <= 1"),
+        (Coarseness::FewCells, "x >= 0 && x <= 1"),
+        (Coarseness::NoCells, "x >= 0 && x <= 1"),
+        (Coarseness::LocationsOnly, "true"),
+    ] {
+        let mut analyst = Analyst::new(&Options::default());
+        while analyst.coarseness != coarseness {
+            analyst.remembered = DomainKind::Polyhedra.with(Start(&analyst.options, Some(0)));
+            assert_eq!(analyst.remembered.run(&iosts, None), None);
+            analyst.coarsen();
+        }
+        let facts = analyst.run(&iosts, None);
+        assert_eq!(facts.iterations.coarseness, coarseness);
+        assert_eq!(facts.reach[0].to_string(), reach);
+    }
 }
