@@ -136,7 +136,9 @@ impl Dialogue {
             Encoding::Json => json_lines::input(stimulus, &self.signatures).into_bytes(),
             Encoding::Lines(lines) => {
                 self.pending.ask(&stimulus.action);
-                lines::input(lines, stimulus, &mut self.signatures)?.into_bytes()
+                let text = lines::input(lines, stimulus, &mut self.signatures)?;
+                self.pending.note_said(&text);
+                text.into_bytes()
             }
             Encoding::Binary(binary) => binary::input(binary, stimulus, &self.signatures)?,
         };

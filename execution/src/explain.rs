@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem, EvidenceKind, INCOMPLETE, ON_STDERR, Phase};
+use coreach_adapters::evidence::{
+    ANOTHER_PORT, EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, ON_STDERR, Phase,
+};
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 use coreach_model::{Verdict, Violated};
@@ -175,6 +177,12 @@ fn describe_mute(run: &Run) -> String {
              standard output"
         );
     }
+    let has_seen = run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
+    if let Some(text) = marked(IGNORED).filter(|_| !has_seen) {
+        return format!(
+            ". All that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
+        );
+    }
     let last = run.trace.last().map(|step| &step.what);
     if let (Some(Occurrence::Stimulus(_)), Some((request, begun))) = (last, last_exchange(run)) {
         return format!(
@@ -182,7 +190,7 @@ fn describe_mute(run: &Run) -> String {
              the connection"
         );
     }
-    if run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_))) {
+    if has_seen {
         return String::new();
     }
     if !run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
@@ -202,7 +210,7 @@ fn describe_mute(run: &Run) -> String {
     };
     format!(
         ". It has answered nothing. Its output may wait in a buffer: flush it after each line, in Python with \
-         `print(..., flush=True)`{ending}"
+         `print(..., flush=True)`. Or it waits for the end of its input: read and answer line by line{ending}"
     )
 }
 

@@ -349,9 +349,6 @@ fn named(count: usize) -> String {
     }
 }
 
-const IN_A_LIST: &str =
-    "within `[ ]` and `{ }` of YAML a comma ends the text: `\"Coin(a, b)\"` stands in quotes there";
-
 type Split = (String, Range<usize>, Option<Vec<(String, Range<usize>)>>);
 
 fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
@@ -375,12 +372,7 @@ fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
                 };
                 names.push(take_name(&mut cursor, "a name for the parameter").map_err(explained)?);
                 if cursor.eat(",").is_none() {
-                    cursor.need(")", "after the parameters' names").map_err(|mut mistake| {
-                        if cursor.peek().is_none() {
-                            mistake.help = Some(IN_A_LIST.to_owned());
-                        }
-                        explained(mistake)
-                    })?;
+                    cursor.need(")", "after the parameters' names").map_err(explained)?;
                     break;
                 }
             }

@@ -357,7 +357,12 @@ impl Reading<'_, '_> {
         let ty = self.ty(cursor, scalar, 0)?;
         if cursor.peek().is_some() {
             let mut mistake = cursor.expected("the end of the type");
-            mistake.help = mistake.help.or_else(|| Some(spellings()));
+            let round =
+                scalar.text.split_once('(').and_then(|(name, rest)| Some((name, rest.strip_suffix(')')?)));
+            mistake.help = mistake.help.or_else(|| match round {
+                Some((name, rest)) => Some(format!("write it in square brackets: `{name}[{rest}]`")),
+                None => Some(spellings()),
+            });
             report(self.collector, scalar, *mistake);
             return None;
         }
@@ -367,7 +372,13 @@ impl Reading<'_, '_> {
     pub(super) fn ty(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         let Some(Token { kind: Lexeme::Name(name), span }) = cursor.peek() else {
             let mut mistake = cursor.expected("a type");
-            mistake.help = mistake.help.or_else(|| Some(spellings()));
+            mistake.help = mistake.help.or_else(|| match cursor.peek().map(|token| &token.kind) {
+                Some(Lexeme::Truth(_) | Lexeme::Integer(_) | Lexeme::Text(_)) => Some(format!(
+                    "a type stands here, as in `int`; a first value is said by `initial: {{ condition: x == {} }}`",
+                    scalar.text
+                )),
+                _ => Some(spellings()),
+            });
             report(self.collector, scalar, *mistake);
             return None;
         };

@@ -15,6 +15,7 @@ use crate::reader::collect::{Collector, listed};
 use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
+use crate::reader::shape::report_cut;
 use crate::reader::syntax::{Expression, ExpressionKind, says_type};
 use crate::reader::yaml::{Node, Scalar};
 use crate::term::node::{Comparison, Operator};
@@ -76,6 +77,9 @@ pub fn read_expression(
 }
 
 pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
+    if report_cut(collector, scalar, None) {
+        return;
+    }
     let place = scalar.place(&mistake.span);
     let diagnostic =
         Diagnostic::error(mistake.code, mistake.message).at(collector.origin(&place), mistake.label);

@@ -76,7 +76,9 @@ pub fn observations(
         }
         let groups = reader.without_captures(read.groups);
         if let Some(action) = action {
-            reader.check_parameters(action, &groups, &entry.key);
+            reader.check_parameters(action, &groups, &entry.key, |name| {
+                format!("name the group that finds it: `(?P<{name}>...)`")
+            });
         }
         if read.to.is_some() && !reader.is_synchronous {
             let message =
