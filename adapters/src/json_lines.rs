@@ -83,7 +83,10 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
             return Err(garbage(&why).with_help(help));
         }
     };
-    let Tree::Object(members) = &tree else { return Err(garbage("no message, which would be an object")) };
+    let Tree::Object(members) = &tree else {
+        let help = "an output is such as {\"output\": \"Name\", \"values\": {\"parameter\": 1}}";
+        return Err(garbage("no message, which would be an object").with_help(help));
+    };
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     match (keys.as_slice(), members.as_slice()) {

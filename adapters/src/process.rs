@@ -133,7 +133,11 @@ impl Process {
         self.is_told.set(true);
         // As `env` says it: 'python3\r'.
         let is_unfound = self.status() == Some(ExitStatus::Code(127)) && words.contains("\\r");
-        let help = if is_unfound { format!(". {CARRIAGE_RETURN}") } else { String::new() };
+        let help = match is_unfound {
+            true => format!(". {CARRIAGE_RETURN}"),
+            false if self.is_talking && self.succeeded() => ". It must go on until its input ends".to_owned(),
+            false => String::new(),
+        };
         format!("{state}{help}{words}")
     }
 
@@ -142,15 +146,14 @@ impl Process {
     pub fn describe_untold_end(&self) -> Option<String> {
         let is_untold = self.has_ended(Instant::now()) && !self.is_told.get();
         is_untold.then(|| {
-            let help =
-                "With `keep: true`, one is for all runs: leave `keep` out, and each run starts a new one";
-            let end = self.farewell("has ended");
-            match end.split_once("; its last words") {
-                Some((state, words)) => {
-                    format!("{state} after the run before. {help}; its last words{words}")
-                }
-                None => format!("{end} after the run before. {help}"),
-            }
+            self.is_told.set(true);
+            let state = self.status().map_or("has ended".to_owned(), describe_status);
+            let words = self.words_within(LAST_WORDS).unwrap_or_default();
+            format!(
+                "`{}` {state} after the run before. With `keep: true`, one is for all runs: leave `keep` out, and \
+                 each run starts a new one{words}",
+                self.name
+            )
         })
     }
 

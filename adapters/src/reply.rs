@@ -199,16 +199,16 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         let place = shortened(&place);
         format!(". It redirects to `{place}`, and coreach follows no redirections: ask for that in `path`")
     });
-    let others = http.observations.iter().filter(|(_, one)| one.status != reply.status);
-    let others: Vec<String> =
-        others.map(|(name, one)| format!("`{name}` has status {}", one.status)).collect();
-    let others =
-        if (1..=6).contains(&others.len()) { format!("; {}", others.join(", ")) } else { String::new() };
     let help = if http.observations.iter().any(|(_, one)| one.status == reply.status) {
         ""
     } else {
         explain_status(reply.status)
     };
+    // The others matter if it is not almost right.
+    let is_near = !help.is_empty() || !moved.is_empty() || closest.ends_with('?');
+    let others = http.observations.iter().filter(|(_, one)| one.status != reply.status && !is_near);
+    let others: String =
+        others.take(6).map(|(name, one)| format!("; `{name}` has status {}", one.status)).collect();
     let text = format!(
         "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{others}{moved}{help}",
         reply.status, reply.reason, reply.asked

@@ -141,8 +141,11 @@ impl Server {
         };
         process.set_deadline(session.deadline);
         let until = session.deadline.min(Instant::now() + launch.ready);
+        // The last attempt may have had no time.
+        let mut first = None;
         loop {
             let connected = connect(&address, until);
+            first = first.or_else(|| connected.as_ref().err().cloned());
             // If it is gone, somebody else has answered.
             if process.has_ended(Instant::now()) {
                 let mut text = process.farewell("has ended");
@@ -155,6 +158,7 @@ impl Server {
             match connected {
                 Ok(stream) => return Ok(stream),
                 Err(why) if Instant::now() + PAUSE >= until => {
+                    let why = first.unwrap_or(why);
                     let port = address.rsplit_once(':').map_or("", |(_, port)| port);
                     let mut others = ["127.0.0.1", "[::1]"].into_iter().filter(|host| {
                         let other = format!("{host}:{port}");

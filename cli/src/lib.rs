@@ -79,6 +79,9 @@ fn explain_extra_file(error: &clap::Error, shown: &[String]) -> Option<String> {
         ContextValue::String(extra) => extra,
         _ => return None,
     };
+    if extra == "--iut" {
+        return Some("`coreach test` runs tests: `coreach test coreach.yaml --iut iut.yaml`".to_owned());
+    }
     let rest = shown.iter().skip(1).filter(|word| *word != extra).cloned().collect::<Vec<String>>().join(" ");
     match find_kind(Path::new(extra))? {
         FileKind::Iut if !rest.contains("--iut") => {

@@ -150,7 +150,7 @@ fn describe_silence(run: &Run) -> String {
     let time = waited.as_millis();
     // So few were hardly meant.
     let (why, longer) = match time < 20 {
-        true => (". A number without a unit is milliseconds".to_owned(), format!("{time} s")),
+        true => (". Was it meant? A number without a unit is milliseconds".to_owned(), format!("{time} s")),
         false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
     };
     format!(

@@ -114,15 +114,15 @@ impl Diagnostic {
 
 /// The known name nearest to a misspelt one, where one is near enough to be meant: at most a third of its
 /// letters differ, counting insertions, deletions, changes and swaps of neighbours; case alone always counts
-/// as near. Where none is, the only one that the name begins or abbreviates.
+/// as near. Where none is, the only one that has the name in it, or that it abbreviates.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let (mut begun, mut abbreviated) = (Vec::new(), Vec::new());
+    let (mut parts, mut abbreviated) = (Vec::new(), Vec::new());
     let letters: Vec<char> = name.chars().collect();
     let limit = (letters.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
-        if is_beginning(name, candidate) {
-            begun.push(candidate);
+        if is_part(name, candidate) {
+            parts.push(candidate);
         } else if is_abbreviation(name, candidate) {
             abbreviated.push(candidate);
         }
@@ -141,14 +141,14 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         }
     }
     let only = |found: &[&'a str]| <[&str; 1]>::try_from(found).ok().map(|[only]| only);
-    best.map(|(_, candidate)| candidate).or_else(|| only(&begun)).or_else(|| only(&abbreviated))
+    best.map(|(_, candidate)| candidate).or_else(|| only(&parts)).or_else(|| only(&abbreviated))
 }
 
-/// Does one of these begin with the other, of which at least three letters are there?
-fn is_beginning(a: &str, b: &str) -> bool {
-    let shorter = a.len().min(b.len());
-    let pair = a.as_bytes().get(..shorter).zip(b.as_bytes().get(..shorter));
-    shorter >= 3 && pair.is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
+/// Does one of these begin or end with the other, of which at least three letters are there?
+fn is_part(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let (short, long) = (short.to_ascii_lowercase(), long.to_ascii_lowercase());
+    short.len() >= 3 && (long.starts_with(&short) || long.ends_with(&short))
 }
 
 /// Has the name at least three letters, at most half of those of the other one, in their order, the first
@@ -250,6 +250,7 @@ mod tests {
         assert_eq!(nearest("Größe", ["GRÖSSE", "größe"]), Some("größe"));
         assert_eq!(nearest("Coin", ["Return"]), None);
         assert_eq!(nearest("sync", ["asynchronous", "synchronous"]), Some("synchronous"));
+        assert_eq!(nearest("level", ["vOn", "pLevel"]), Some("pLevel"));
         assert_eq!(nearest("spec", ["purpose", "specification"]), Some("specification"));
         assert_eq!(nearest("spec", ["species", "specification"]), None);
         assert_eq!(nearest("cmd", ["command", "directory"]), Some("command"));

@@ -312,7 +312,14 @@ pub(crate) fn reference(
     let message = format!("the {what} cannot be read: {state}");
     let help = match file::meant(&path, |other| is_of_named_kind(other, what)) {
         Some(meant) => format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()),
+        None if path.file_name().is_some_and(|name| folder.join(name).is_file()) => {
+            format!("did you mean `{}`?", Path::new(path.file_name().unwrap_or_default()).display())
+        }
         None => "paths are relative to the folder of the file that names them".to_owned(),
+    };
+    let help = match scalar.text.contains(", ") {
+        true => format!("several stand in a list: `{}s: [{}]`", what.trim_end_matches('s'), scalar.text),
+        false => help,
     };
     collector.push(Diagnostic::error("missing-file", message).at(origin, state).help(help));
     None

@@ -174,13 +174,16 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
     }
     let first_line = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
     let message = format!("{} is none of the files that coreach reads", file.name);
+    let is_model = value("transitions").is_some() && value("initial").is_some();
     Err(vec![
         Diagnostic::error("unknown-kind-of-file", message)
             .at(first_line, "expected a mapping with one of six keys")
-            .help(
+            .help(if is_model {
+                "a specification begins with `iosts:` and its name, and a purpose with `purpose:` and its name"
+            } else {
                 "a specification has the key `iosts:`, a purpose `purpose:`, a property `property:`, a \
-                 configuration `specification:`, an implementation's file `iut:`, a campaign `campaign:`",
-            ),
+                 configuration `specification:`, an implementation's file `iut:`, a campaign `campaign:`"
+            }),
     ])
 }
 

@@ -34,8 +34,8 @@ pub struct Collector {
     comparisons: Cell<usize>,
     /// Keys that are missing: which of the findings says so, of which mapping, and the key.
     missing: Vec<(Diagnostic, Range<usize>, String)>,
-    /// Where another key stands, and which one is meant by it.
-    meant: Vec<(usize, String)>,
+    /// Where another key stands, if that is in the mapping, and which one is meant by it.
+    meant: Vec<(Option<usize>, String)>,
 }
 
 impl Collector {
@@ -87,9 +87,9 @@ impl Collector {
         self.push(found);
     }
 
-    /// Notes that the key at a place is meant for a known one.
-    pub fn means(&mut self, at: &Range<usize>, key: &str) {
-        self.meant.push((at.start, key.to_owned()));
+    /// Notes that the key at a place is meant for a known one; without a place, for one of any mapping.
+    pub fn means(&mut self, at: Option<&Range<usize>>, key: &str) {
+        self.meant.push((at.map(|at| at.start), key.to_owned()));
     }
 
     /// What to do about a name that is none of the known ones; `what` says what these are, in the plural.
@@ -161,7 +161,7 @@ impl Collector {
         let position = |d: &Diagnostic| d.labels.first().map_or(usize::MAX, |(origin, _)| origin.span.start);
         self.found.sort_by_key(position);
         let is_meant = |mapping: &Range<usize>, key: &str| {
-            self.meant.iter().any(|(at, meant)| mapping.contains(at) && meant == key)
+            self.meant.iter().any(|(at, meant)| at.is_none_or(|at| mapping.contains(&at)) && meant == key)
         };
         self.missing.retain(|(_, mapping, key)| is_meant(mapping, key));
         self.found.retain(|found| self.missing.iter().all(|(missing, ..)| missing != found));

@@ -282,7 +282,15 @@ fn read_parameters(
     let mut parameters = Vec::new();
     let mut controllable = None;
     let what = format!("the parameters of `{}`", action.text);
-    let Some(mut entries) = shape::mapping(collector, node, &what, "Coin: { pCoinValue: int }") else {
+    let name = |node: &Node| node.as_scalar().map(|scalar| scalar.text.clone());
+    let given = match &node.kind {
+        NodeKind::Sequence(names) => {
+            names.first().and_then(|first| name(first)).map(|first| format!("{first}: int"))
+        }
+        _ => name(node).map(|ty| format!("p: {ty}")),
+    };
+    let like = format!("{}: {{ {} }}", action.text, given.unwrap_or_else(|| "p: int".to_owned()));
+    let Some(mut entries) = shape::mapping(collector, node, &what, &like) else {
         return (parameters, controllable);
     };
     // The long form has attributes, which only timed models know.

@@ -325,7 +325,9 @@ fn read_action<'a>(
             let diagnostic = Diagnostic::error("parameter-clash", message)
                 .at(collector.origin(&place), "the parameter")
                 .at(first.clone(), "declared here")
-                .help("rename the parameter: a guard could not tell them apart");
+                .help(format!(
+                    "rename the parameter; that it is equal to `{parameter}` is said by `on: NAME(p)` and `when: p == {parameter}`"
+                ));
             collector.push(diagnostic);
         }
         parameters.push((parameter, declared.get(position).and_then(|(_, datum)| datum.clone())));

@@ -58,6 +58,18 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
     let mut diagnostic = Diagnostic::error("wrong-kind", message)
         .at(collector.origin(&node.head()), format!("expected {expected}"));
     let is_pair = |item: &Arc<Node>| matches!(item.kind, NodeKind::Mapping(_));
+    // `{port}`
+    let braced = match &node.kind {
+        NodeKind::Mapping(entries) if expected == "text" && node.is_flow() => Some(entries.as_slice()),
+        _ => None,
+    };
+    if let Some([one]) = braced
+        && one.value.is_nothing()
+    {
+        let help = format!("YAML reads the braces: put them in quotes, `\"{{{}}}\"`", one.key.text);
+        collector.push(diagnostic.help(help));
+        return;
+    }
     if matches!(&node.kind, NodeKind::Sequence(items) if expected == "a mapping" && items.iter().all(is_pair))
     {
         let without =
@@ -109,16 +121,20 @@ pub fn check_keys_beside(
             longer.next().filter(|_| longer.next().is_none()).copied()
         };
         let near = elsewhere().or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer);
-        let within = WITHIN.iter().find(|(inner, outer)| *inner == key && known.contains(outer));
+        let mut outer = WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
+        let within = outer.find(|outer| known.contains(outer) && get(entries, outer).is_some());
         let other = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
         // `from:Idle`
         let glued = key.split_once(':').filter(|(name, _)| known.contains(name));
         let near = glued.map(|(name, _)| name).or(near).filter(|_| within.is_none() && other.is_none());
         if let Some(near) = near {
-            collector.means(&entry.key.span, near);
+            collector.means(Some(&entry.key.span), near);
+        }
+        if within.is_some() {
+            collector.means(None, key);
         }
         let help = match (within, near) {
-            (Some((_, outer)), _) => {
+            (Some(outer), _) => {
                 format!("`{key}` stands under `{outer}`: indent it further than `{outer}`")
             }
             _ if let Some((.., help)) = other => (*help).to_owned(),
@@ -212,10 +228,29 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
 }
 
 /// Keys that belong under another one, and stand beside it where their line is not indented enough.
-const WITHIN: [(&str, &str); 3] = [("condition", "initial"), ("location", "initial"), ("stages", "output")];
+const WITHIN: [(&[&str], &[&str]); 4] = [
+    (&["condition", "location"], &["initial"]),
+    (&["stages", "formats", "directory"], &["output"]),
+    (
+        &[
+            "encoding",
+            "stimuli",
+            "observations",
+            "reset",
+            "settle",
+            "launch",
+            "address",
+            "command",
+            "base",
+            "tls",
+        ],
+        &["stdio", "tcp", "udp", "http"],
+    ),
+    (&["command", "ready_ms", "keep"], &["launch"]),
+];
 
 /// Keys that other formats have for what has another one here.
-const ELSEWHERE: [(&[&str], &str); 13] = [
+const ELSEWHERE: [(&[&str], &str); 18] = [
     (&["guard", "condition", "if"], "when"),
     (&["do", "then", "effect", "update", "set", "actions"], "assign"),
     (&["action", "event", "label", "input", "output"], "on"),
@@ -229,6 +264,11 @@ const ELSEWHERE: [(&[&str], &str); 13] = [
     (&["code", "status_code"], "status"),
     (&["timeout", "timeout_ms", "wait"], "within"),
     (&["model", "iosts"], "specification"),
+    (&["states", "nodes"], "locations"),
+    (&["edges", "steps", "path", "paths", "rules"], "transitions"),
+    (&["start", "begin"], "initial"),
+    (&["body", "json", "fields"], "values"),
+    (&["goal", "goals", "test"], "purpose"),
 ];
 
 /// Keys that have no place here, a key that is known where the hint is true, and the hint.
@@ -319,7 +359,8 @@ pub fn required<'a>(
     like: &str,
 ) -> Option<&'a Node> {
     let value = get(entries, key);
-    if value.is_none() {
+    // That it is no mapping has been told.
+    if value.is_none() && (matches!(node.kind, NodeKind::Mapping(_)) || node.is_nothing()) {
         missing_key(collector, node, key, of, like);
     }
     value
@@ -342,7 +383,19 @@ pub fn section<'a>(
     known: &[&str],
 ) -> &'a [Entry] {
     let Some(node) = get(entries, key) else { return &[] };
-    let like = format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default());
+    let text = &collector.file.text;
+    let words = match &node.kind {
+        NodeKind::Scalar(scalar) => {
+            format!("[{}]", scalar.text.split_whitespace().collect::<Vec<&str>>().join(", "))
+        }
+        _ => text.get(node.span.clone()).unwrap_or_default().to_owned(),
+    };
+    let like = match node.kind {
+        NodeKind::Scalar(_) | NodeKind::Sequence(_) if known.contains(&"command") => {
+            format!("{key}: {{ command: {words} }}")
+        }
+        _ => format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default()),
+    };
     let entries = mapping(collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
     check_keys(collector, entries, known, &format!("`{key}`"));
     entries

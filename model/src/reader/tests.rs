@@ -169,7 +169,7 @@ fn mistakes_are_placed() {
         ("x > 0 &&", "syntax at &"),
         ("x > 0 & b", "syntax at &"),
         ("x > 0 b", "syntax at b"),
-        ("(x > 0", "syntax at 0"),
+        ("(x > 0", "syntax at ("),
         ("x > 0)", "syntax at )"),
         ("x ≥ 0", "syntax at ≥"),
         ("x =< 0", "syntax at =<"),

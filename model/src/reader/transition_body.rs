@@ -231,7 +231,13 @@ fn read_assignments(
     scope: Scope<'_>,
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {
-    let entries = shape::mapping(collector, node, "`assign`", "assign: { vPaid: vPaid + pCoinValue }")?;
+    // `x = e`
+    let given = node.as_scalar().and_then(|given| given.text.split_once('=')).map(|(name, value)| {
+        let name = name.trim_end_matches([':', ' ']);
+        format!("assign: {{ {name}: {} }}", value.trim())
+    });
+    let like = given.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
+    let entries = shape::mapping(collector, node, "`assign`", like)?;
     let before = collector.errors();
     shape::check_distinct(collector, entries, "assigned-twice", "variable");
     let mut assignments = Substitution::new();

@@ -231,7 +231,10 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
                     }
                     _ => ("the YAML parser stops here", ""),
                 };
+                let is_program =
+                    [".py", ".sh", ".js", ".rs", ".java", ".c"].iter().any(|end| file.name.ends_with(end));
                 let help = match help {
+                    _ if is_program => "files that coreach reads are YAML: is this the right one?".to_owned(),
                     "" => explain_stop(&file.text, at, &message),
                     help => help.to_owned(),
                 };
@@ -371,6 +374,12 @@ fn explain_stop(text: &str, at: usize, message: &str) -> String {
         "the lines before it are items that begin with `- `: does this one lack it?"
     } else if !line.contains(':') && !is_item(line) && message.contains("expected ':'") {
         "does this line lack the `:` behind its key?"
+    } else if is_first && indent(line) != indent(last) {
+        return format!(
+            "this line begins with {} spaces, and the one above with {}: shall they begin alike?",
+            indent(line),
+            indent(last)
+        );
     } else if is_first || line.trim_end().ends_with(':') && message.contains("expected key") {
         "is this line indented further, or less, than those beside it?"
     } else {

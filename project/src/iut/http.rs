@@ -98,8 +98,9 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
             _ => vec![&entry.value],
         };
         for node in alternatives {
+            let before = reader.collector.errors();
             let Some((response, places)) = response(reader, node, &what) else { continue };
-            if let Some(action) = &action {
+            if let Some(action) = action.as_ref().filter(|_| reader.collector.errors() == before) {
                 reader.check_parameters(action, &places, &entry.key, |name| {
                     format!("say where it stands in the body: `values: {{ {name}: /{name} }}`")
                 });

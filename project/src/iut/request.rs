@@ -126,12 +126,21 @@ pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
 }
 
 pub fn status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
-    let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
+    const SEVERAL: &str =
+        "status: 200`, and several are a list of alternatives: `[{ status: 200 }, { status: 201 }]";
+    let is_list = matches!(node.kind, NodeKind::Sequence(_));
+    let scalar = shape::scalar(reader.collector, node, "`status`", if is_list { SEVERAL } else { like })?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
     let status = status.filter(|status| (100..=599).contains(status));
     if status.is_none() {
         let message = "a status is a number from 100 to 599";
-        reader.collector.error("wrong-value", message, &scalar.span, "no status");
+        reader.collector.mistake(
+            "wrong-value",
+            message,
+            &scalar.span,
+            "no status",
+            format!("for example `{SEVERAL}`"),
+        );
     }
     status
 }
