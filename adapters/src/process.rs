@@ -141,8 +141,7 @@ impl Process {
         format!("{state}{help}{words}")
     }
 
-    /// Describes a process that is kept for many runs and has ended between two of them, unless a run has told
-    /// of its end.
+    /// Describes the end of a process that is kept for many runs, unless a run has told of it.
     pub fn describe_untold_end(&self) -> Option<String> {
         let is_untold = self.has_ended(Instant::now()) && !self.is_told.get();
         is_untold.then(|| {

@@ -203,14 +203,21 @@ fn describe_mute(run: &Run) -> String {
     if String::from_utf8_lossy(bytes).lines().next().is_some_and(|line| line.ends_with(" HTTP/1.1")) {
         return ". It has answered nothing".to_owned();
     }
-    let ending = match bytes.strip_suffix(b"\n") {
+    // JSON's `start` has been answered, line by line.
+    let more = match bytes.strip_suffix(b"\n") {
         None => return ". It has answered nothing".to_owned(),
-        Some(line) if line.ends_with(b"\r") || line.starts_with(b"{") => "",
-        Some(_) => ". It may also wait for another end of the line: `line_ending: \"\\r\\n\"`",
+        Some(line) if line.starts_with(b"{") => "",
+        Some(line) if line.ends_with(b"\r") => {
+            ". Or it waits for the end of its input: read and answer line by line"
+        }
+        Some(_) => {
+            ". Or it waits for the end of its input: read and answer line by line. It may also wait for another end \
+             of the line: `line_ending: \"\\r\\n\"`"
+        }
     };
     format!(
         ". It has answered nothing. Its output may wait in a buffer: flush it after each line, in Python with \
-         `print(..., flush=True)`. Or it waits for the end of its input: read and answer line by line{ending}"
+         `print(..., flush=True)`{more}"
     )
 }
 

@@ -186,11 +186,17 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
         shape::wrong_kind(collector, &root, "a configuration", "a mapping", like);
         return None;
     };
-    for (key, what) in
-        [("iosts", "a specification"), ("purpose", "a test purpose"), ("property", "a property")]
-    {
-        let own =
-            shape::get(entries, "specification").is_none() && shape::get(entries, "transitions").is_some();
+    let kinds = [
+        ("iosts", "a specification"),
+        ("purpose", "a test purpose"),
+        ("property", "a property"),
+        ("iut", "an IUT's file"),
+        ("campaign", "a campaign"),
+    ];
+    for (key, what) in kinds {
+        let is_model = shape::get(entries, "transitions").is_some();
+        let is_other = matches!(key, "iut" | "campaign") && shape::get(entries, "purpose").is_none();
+        let own = shape::get(entries, "specification").is_none() && (is_model || is_other);
         if let (true, Some(entry)) = (own, entries.iter().find(|entry| entry.key.text == key)) {
             let message = format!("expected a configuration, but this is {what}");
             let label = format!("this begins {what}");

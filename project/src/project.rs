@@ -230,7 +230,8 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
                 }
                 _ => "a configuration names models: `specification: a.yaml` and `purpose: b.yaml`",
             };
-            let message = format!("expected {what}, but {} is {is}", file.name);
+            let written = reference.origin.text().trim_matches(['"', '\'']);
+            let message = format!("expected {what}, but {written} is {is}");
             Err(vec![
                 Diagnostic::error("wrong-kind-of-file", message)
                     .at(reference.origin.clone(), format!("this is {is}"))

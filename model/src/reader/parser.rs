@@ -121,6 +121,12 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// Does `in` stand before the next token?
+    fn is_behind_in(&self) -> bool {
+        let is_it = |token: &Token| matches!(&token.kind, Lexeme::Name(word) if word == "in");
+        self.tokens.iter().take(self.next).any(is_it)
+    }
+
     /// The innermost bracket that is never closed.
     fn unclosed(&self) -> Option<&'a Token> {
         let mut open: Vec<&Token> = Vec::new();
@@ -168,7 +174,9 @@ impl<'a> Parser<'a> {
                 let message = format!("{label}, found {}", written(token));
                 let help = match token.kind {
                     Lexeme::Sign("if") => Some("write `if c then a else b`".to_owned()),
-                    Lexeme::Sign(",") => Some("several values stand in braces: `x in {A, B}`".to_owned()),
+                    Lexeme::Sign(",") if self.is_behind_in() => {
+                        Some("several values stand in braces: `x in {A, B}`".to_owned())
+                    }
                     _ => None,
                 };
                 Box::new(Mistake { help, ..*mistake("syntax", message, label, token.span.clone()) })

@@ -122,7 +122,10 @@ pub fn check_keys_beside(
         };
         let near = elsewhere().or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer);
         let mut outer = WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
+        let first = outer.clone().find(|outer| known.contains(outer));
+        let is_only = outer.clone().count() == 1;
         let within = outer.find(|outer| known.contains(outer) && get(entries, outer).is_some());
+        let within = within.or(first.filter(|_| is_only));
         let other = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
         // `from:Idle`
         let glued = key.split_once(':').filter(|(name, _)| known.contains(name));
@@ -302,6 +305,9 @@ pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'stat
         if collector.is_full() {
             break;
         }
+        if is_cut(collector, entries, entry) {
+            continue;
+        }
         let message = match code {
             "assigned-twice" => format!("`{}` is assigned twice", entry.key.text),
             _ => format!("the {what} `{}` stands here twice", entry.key.text),
@@ -359,8 +365,7 @@ pub fn required<'a>(
     like: &str,
 ) -> Option<&'a Node> {
     let value = get(entries, key);
-    // That it is no mapping has been told.
-    if value.is_none() && (matches!(node.kind, NodeKind::Mapping(_)) || node.is_nothing()) {
+    if value.is_none() {
         missing_key(collector, node, key, of, like);
     }
     value
@@ -368,6 +373,10 @@ pub fn required<'a>(
 
 /// Reports a key that must be there; the place is the beginning of the mapping.
 pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, like: &str) {
+    // That it is no mapping has been told.
+    if !matches!(node.kind, NodeKind::Mapping(_)) && !node.is_nothing() && collector.errors() > 0 {
+        return;
+    }
     let label = format!("`{key}` is missing here");
     let help = format!("for example `{like}`");
     let message = format!("{of} has no `{key}`");
@@ -383,18 +392,19 @@ pub fn section<'a>(
     known: &[&str],
 ) -> &'a [Entry] {
     let Some(node) = get(entries, key) else { return &[] };
-    let text = &collector.file.text;
-    let words = match &node.kind {
-        NodeKind::Scalar(scalar) => {
-            format!("[{}]", scalar.text.split_whitespace().collect::<Vec<&str>>().join(", "))
+    let first = known.first().copied().unwrap_or_default();
+    let word = |word: &str| if word.contains('{') { format!("\"{word}\"") } else { word.to_owned() };
+    let is_command = known.contains(&"command");
+    let like = match &node.kind {
+        NodeKind::Scalar(given) if is_command => {
+            let words: Vec<String> = given.text.split_whitespace().map(word).collect();
+            format!("{key}: {{ command: [{}] }}", words.join(", "))
         }
-        _ => text.get(node.span.clone()).unwrap_or_default().to_owned(),
-    };
-    let like = match node.kind {
-        NodeKind::Scalar(_) | NodeKind::Sequence(_) if known.contains(&"command") => {
-            format!("{key}: {{ command: {words} }}")
+        NodeKind::Sequence(_) if is_command => {
+            format!("{key}: {{ command: {} }}", &collector.file.text[node.span.clone()])
         }
-        _ => format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default()),
+        NodeKind::Scalar(given) if !given.text.is_empty() => format!("{key}: {{ {first}: {} }}", given.text),
+        _ => format!("{key}: {{ {first}: ... }}"),
     };
     let entries = mapping(collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
     check_keys(collector, entries, known, &format!("`{key}`"));
