@@ -178,7 +178,7 @@ fn mistakes_are_placed() {
         ("f(x) > 0", "unknown-function at f"),
         ("len(t, t) > 0", "wrong-arity at len(t, t)"),
         ("len(x) > 0", "type-mismatch at x"),
-        ("len(t > 0", "syntax at 0"),
+        ("len(t > 0", "syntax at ("),
         ("t + x == t", "type-mismatch at x"),
         ("t[..1] == t", "syntax at .."),
         ("a[0..1] == a", "type-mismatch at a"),
