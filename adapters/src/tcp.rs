@@ -178,8 +178,8 @@ impl Adapter for TcpAdapter {
             self.late.clear();
             self.system.mark_clean();
         }
-        // Who does not answer `reset` by then will not do so later.
-        let ready = Instant::now() + launch.as_ref().map_or(settle.within, |launch| launch.ready);
+        // A system of ours that does not answer `reset` by then will not do so later.
+        let ready = launch.as_ref().map_or(session.deadline, |launch| Instant::now() + launch.ready);
         self.dialogues.iter_mut().try_for_each(|dialogue| dialogue.begin(encoding, session, ready, process))
     }
 

@@ -186,7 +186,7 @@ fn mistakes_are_placed() {
         ("t == \"\\q\"", "syntax at \"\\q\""),
         ("t == \"q", "syntax at \"q"),
         ("if b then x", "syntax at x"),
-        ("a[x", "syntax at x"),
+        ("a[x", "syntax at ["),
         ("a[x := ] == a", "syntax at ]"),
         ("b ? x : y", "syntax at ?"),
         ("х > 0", "non-ascii-name at х"),
