@@ -209,6 +209,7 @@ impl StdioAdapter {
     fn begin(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.system.enter(session.deadline)?;
         if let Some(text) = self.untold.take().or_else(|| self.find_untold_end()) {
+            self.idle = None;
             return Err(Failure::Start(text));
         }
         let dialogue = match self.continue_kept(session) {
