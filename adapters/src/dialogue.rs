@@ -136,7 +136,9 @@ impl Dialogue {
             Encoding::Json => json_lines::input(stimulus, &self.signatures).into_bytes(),
             Encoding::Lines(lines) => {
                 self.pending.ask(&stimulus.action);
-                lines::input(lines, stimulus, &mut self.signatures)?.into_bytes()
+                let text = lines::input(lines, stimulus, &mut self.signatures)?;
+                self.pending.note_said(&text);
+                text.into_bytes()
             }
             Encoding::Binary(binary) => binary::input(binary, stimulus, &self.signatures)?,
         };
@@ -239,7 +241,9 @@ impl Dialogue {
                     ". It has sent nothing before. It may speak another protocol there, or TLS: then write \
                      `tls` into the IUT file"
                 }
-                ChannelEnded::Closed | ChannelEnded::Disconnected if self.pending.is_empty() => {
+                ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
+                    if self.pending.is_empty() =>
+                {
                     ". If it may do so, name an output for it, `on_close: OUTPUT`, and an input that begins \
                      anew, `reconnect: INPUT`"
                 }

@@ -69,12 +69,24 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
         Err(Malformed::TooLong(digits)) => return Err(too_long(digits)),
         Err(why) => {
             let why = format!("no JSON ({why})");
-            let help =
-                "a message is one line of JSON. Write other text to the standard error, or as {\"log\": ...}";
+            let help = match line.trim() {
+                "{" => {
+                    "a message is one line of JSON, and not spread over several: in Python `json.dumps(message)` without `indent`"
+                }
+                line if line.starts_with("{'") => {
+                    "texts of JSON stand in `\"`: in Python write `json.dumps(message)`"
+                }
+                _ => {
+                    "a message is one line of JSON. Write other text to the standard error, or as {\"log\": ...}"
+                }
+            };
             return Err(garbage(&why).with_help(help));
         }
     };
-    let Tree::Object(members) = &tree else { return Err(garbage("no message, which would be an object")) };
+    let Tree::Object(members) = &tree else {
+        let help = "an output is such as {\"output\": \"Name\", \"values\": {\"parameter\": 1}}";
+        return Err(garbage("no message, which would be an object").with_help(help));
+    };
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     match (keys.as_slice(), members.as_slice()) {
@@ -95,9 +107,16 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
             signatures.output(name, &values, &Spelling::default()).map(Message::Output)
         }
         _ => {
-            let help =
+            let text =
                 "a message has the key `ready`, `log` or `error`, or `output` and `values`, and no other";
-            Err(garbage("no message of the protocol").with_help(help))
+            let is_value = |(key, _): &&(String, Tree)| key != "output" && key != "values";
+            let help = match members.iter().find(is_value).filter(|_| tree.get("output").is_some()) {
+                Some((key, value)) => {
+                    format!("{text}: `{key}` stands under `values`: {{\"values\": {{\"{key}\": {value}}}}}")
+                }
+                None => text.to_owned(),
+            };
+            Err(garbage("no message of the protocol").with_help(&help))
         }
     }
 }

@@ -138,12 +138,19 @@ pub struct Pending {
     /// Outputs of a list that nobody has asked for yet.
     ready: VecDeque<Received>,
     asked: Option<String>,
+    /// What was sent last.
+    said: Option<String>,
 }
 
 impl Pending {
     /// Notes the last stimulus, which some outputs answer and others do not.
     pub fn ask(&mut self, stimulus: &str) {
         self.asked = Some(stimulus.to_owned());
+    }
+
+    /// Notes the text that was sent last.
+    pub fn note_said(&mut self, text: &str) {
+        self.said = Some(text.to_owned());
     }
 
     /// Returns the lines of the last event, or the lines that were no event.
@@ -257,13 +264,17 @@ impl Pending {
             None if lines.unmatched == Unmatched::Ignore => String::new(),
             None => {
                 let (closest, is_close) = self.describe_closest(lines);
-                let help = if is_close { String::new() } else { self.explain_unknown(line) };
-                format!(", which no pattern fits{closest}{help}")
+                let (help, is_sure) = self.explain_unknown(line, lines);
+                match is_sure {
+                    true => format!(", which no pattern fits{help}"),
+                    false if is_close => format!(", which no pattern fits{closest}"),
+                    false => format!(", which no pattern fits{closest}{help}"),
+                }
             }
         };
         let text = match line {
             "" => format!("an empty line{why}"),
-            _ => format!("the line `{}`{why}", shortened(line)),
+            _ => format!("the line `{}`{why}", shortened(line).replace('\u{1b}', "\\x1b")),
         };
         let answer = answer(lines, line, signatures);
         self.drop_lines(1);
@@ -277,15 +288,48 @@ impl Pending {
         }
     }
 
-    /// Explains what a line may be that is no output.
-    fn explain_unknown(&self, line: &str) -> String {
+    /// Explains what a line may be that is no output, and says whether it is that for sure.
+    fn explain_unknown(&self, line: &str, lines: &Lines) -> (String, bool) {
+        if line.contains("\u{1b}[") {
+            let text = ". `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
+                        `environment: { NO_COLOR: \"1\", TERM: dumb }` beside `command`";
+            return (text.to_owned(), true);
+        }
+        if line.starts_with('\u{feff}') {
+            return (". It begins with a byte order mark: write UTF-8 without one".to_owned(), true);
+        }
+        let mut known =
+            lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
+        let starts = || line.char_indices().map(|(at, _)| at).skip(1);
+        let prompted = known.find_map(|(action, pattern)| {
+            let is_prompt = |at: &usize| line[..*at].ends_with([' ', '>', ':', '$', '#', '%', ']', '|']);
+            let at = starts().filter(is_prompt).find(|at| pattern.is_match(&line[*at..]))?;
+            Some((action, written(pattern).trim_start_matches('^'), &line[..at]))
+        });
+        if let Some((action, pattern, prompt)) = prompted {
+            let regex = format!("^{}{pattern}", regex::escape(prompt)).replace('\'', "''");
+            let text = format!(
+                "; behind `{}` it is `{action}`. If that is a prompt, it belongs to the pattern: `{action}: '{regex}'`",
+                shortened(prompt)
+            );
+            return (text, true);
+        }
+        if self.said.as_deref().is_some_and(|said| said.trim_end() == line) {
+            let text = format!(
+                ". It is what was sent: switch its echo off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
+                shortened(&regex::escape(line).replace('\'', "''"))
+            );
+            return (text, true);
+        }
         let pattern = shortened(&regex::escape(line).replace('\'', "''"));
         // A greeting comes before all else.
         let greeting = match self.taken.is_empty() && !line.is_empty() {
             true => " If it is a greeting, await it: `reset: [{ expect: '...' }]`.",
             false => "",
         };
-        format!(".{greeting} If it is no event, skip it: `ignore: [{{ pattern: '^{pattern}$' }}]`")
+        let text =
+            format!(".{greeting} If it is no event, skip it: `ignore: [{{ pattern: '^{pattern}$' }}]`");
+        (text, false)
     }
 
     /// What a user can compare the lines with, in words that go on: the observation that fits furthest, and

@@ -2,8 +2,9 @@
 //!
 //! A launched process leads a process group of its own, below a keeper ([`crate::keeper`]).
 
+use std::cell::Cell;
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +54,8 @@ pub struct Process {
     grace: Duration,
     name: String,
     deadline: Option<Instant>,
+    /// A failure of the run has told of it.
+    is_told: Cell<bool>,
     /// Dropped when nothing of the launch runs any more.
     folder: Option<Arc<TemporaryFolder>>,
 }
@@ -81,6 +84,7 @@ impl Process {
     /// Says until when the run lasts that uses the process.
     pub fn set_deadline(&mut self, deadline: Instant) {
         self.deadline = Some(deadline);
+        self.is_told.set(false);
     }
 
     /// Returns how long it has waited for a processor, with all that it has started.
@@ -125,7 +129,31 @@ impl Process {
             None => format!("`{}` {what}", self.name),
         };
         let moment = if has_ended { LAST_WORDS } else { Duration::ZERO };
-        format!("{state}{}", self.words_within(moment).unwrap_or_default())
+        let words = self.words_within(moment).unwrap_or_default();
+        self.is_told.set(true);
+        // As `env` says it: 'python3\r'.
+        let is_unfound = self.status() == Some(ExitStatus::Code(127)) && words.contains("\\r");
+        let help = match is_unfound {
+            true => format!(". {CARRIAGE_RETURN}"),
+            false if self.is_talking && self.succeeded() => ". It must go on until its input ends".to_owned(),
+            false => String::new(),
+        };
+        format!("{state}{help}{words}")
+    }
+
+    /// Describes the end of a process that is kept for many runs, unless a run has told of it.
+    pub fn describe_untold_end(&self) -> Option<String> {
+        let is_untold = self.has_ended(Instant::now()) && !self.is_told.get();
+        is_untold.then(|| {
+            self.is_told.set(true);
+            let state = self.status().map_or("has ended".to_owned(), describe_status);
+            let words = self.words_within(LAST_WORDS).unwrap_or_default();
+            format!(
+                "`{}` {state} after the run before. With `keep: true`, one is for all runs: leave `keep` out, and \
+                 each run starts a new one{words}",
+                self.name
+            )
+        })
     }
 
     /// What it has written on its standard error, in words that go on.
@@ -202,14 +230,32 @@ fn name_of_command(words: &[String]) -> String {
     words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
 }
 
+const CARRIAGE_RETURN: &str = "The first line of the script ends with `\\r\\n`, so that `\\r` belongs to the name of \
+                               its interpreter: save it with the ends of lines of Unix, for example by `dos2unix`";
+
+/// Does the first line of a script end with `\r\n`?
+fn begins_with_carriage_return(path: &Path) -> bool {
+    let mut line = Vec::new();
+    let read = File::open(path).map(|file| BufReader::new(file.take(1000)).read_until(b'\n', &mut line));
+    read.is_ok() && line.ends_with(b"\r\n")
+}
+
 /// The remedy for a program that cannot be started, in words that go on.
 fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
     let place = path.display();
     match why.kind() {
+        ErrorKind::NotFound if program.contains(' ') => {
+            let words = program.split_whitespace().collect::<Vec<&str>>().join(", ");
+            format!(". It is one word, with a space: write `command: [{words}]`")
+        }
+        ErrorKind::NotFound if !program.contains('/') && path.is_file() => {
+            format!(". One in the folder of the IUT file is written `./{program}`")
+        }
         ErrorKind::NotFound if !program.contains('/') => {
             ". No folder of `PATH` has such a program. One in the folder of the IUT file is written `./NAME`"
                 .to_owned()
         }
+        ErrorKind::NotFound if begins_with_carriage_return(path) => format!(". {CARRIAGE_RETURN}"),
         ErrorKind::NotFound if path.exists() => {
             format!(". {place} is there, but not the program that its first line names after `#!`")
         }
@@ -280,6 +326,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         grace: launch.grace,
         name: name_of_command(&launch.words),
         deadline: None,
+        is_told: Cell::new(false),
         folder: launch.folder.clone(),
     };
     Ok((process, pipes))

@@ -18,6 +18,7 @@
 
 use std::borrow::Cow;
 
+use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
 use coreach_model::reader::collect::listed;
@@ -32,7 +33,11 @@ use crate::signature::{Signatures, Wire, too_long};
 pub struct Reply {
     /// What was asked: the stimulus, or the step before a run.
     pub to: String,
+    /// The method and the path.
+    pub asked: String,
     pub status: u16,
+    /// What the status is called.
+    pub reason: String,
     /// The headers, names in small letters, values that are UTF-8.
     pub headers: Vec<(String, String)>,
     pub coding: Option<String>,
@@ -106,7 +111,14 @@ impl Response {
         }
         let missing = self.values.iter().find(|(_, place)| value_at(place, item, reply).is_none());
         match missing {
-            Some((name, place)) => format!("it needs `{name}`, and {place} is not there"),
+            Some((name, place)) => {
+                let near = match &place.source {
+                    Source::Pointer(pointer) => item.and_then(|item| find_near(item, pointer)),
+                    _ => None,
+                };
+                let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                format!("it needs `{name}`, and {place} is not there{near}")
+            }
             None => "what follows `then` does not fit".to_owned(),
         }
     }
@@ -156,9 +168,15 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         return Ok(all);
     }
     let shown = String::from_utf8_lossy(&reply.body);
-    let shown = shortened(&shown).replace(char::is_control, " ");
+    let shown = match shown.trim_start() {
+        "" => "without a body".to_owned(),
+        html if html.starts_with('<') && html.to_lowercase().contains("<html") => {
+            "with a page of HTML".to_owned()
+        }
+        _ => format!("with `{}`", shortened(&shown).replace(char::is_control, " ")),
+    };
     let why = match &body {
-        Some(Err(why)) => format!(" ({why})"),
+        Some(Err(why)) if !reply.body.is_empty() => format!(" ({why})"),
         _ => String::new(),
     };
     let tree = body.as_ref().and_then(|body| body.as_ref().ok());
@@ -173,7 +191,7 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
     let closest = match closest {
         // One of another status is not close.
         Some((_, (..=1, _))) => format!("; none that may answer `{to}` has status {}", reply.status),
-        Some((action, (_, lacks))) => format!("; the closest is `{action}`: {lacks}"),
+        Some((action, (_, lacks))) => format!("; of this status is `{action}`, but {lacks}"),
         None => String::new(),
     };
     let moved = reply.header("location").filter(|_| (300..400).contains(&reply.status));
@@ -181,15 +199,64 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
         let place = shortened(&place);
         format!(". It redirects to `{place}`, and coreach follows no redirections: ask for that in `path`")
     });
+    let help = if http.observations.iter().any(|(_, one)| one.status == reply.status) {
+        ""
+    } else {
+        explain_status(reply.status)
+    };
+    // The others matter if it is not almost right.
+    let is_near = !help.is_empty() || !moved.is_empty() || closest.ends_with('?');
+    let others = http.observations.iter().filter(|(_, one)| one.status != reply.status && !is_near);
+    let others: String =
+        others.take(6).map(|(name, one)| format!("; `{name}` has status {}", one.status)).collect();
     let text = format!(
-        "the answer {} `{shown}`{why} to `{to}`, which fits no observation{closest}{moved}",
-        reply.status
+        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{others}{moved}{help}",
+        reply.status, reply.reason, reply.asked
     );
     match http.unmatched {
         Unmatched::Fail => Ok(vec![Received::Alien(text)]),
         Unmatched::Error => Err(Failure::Garbage(text)),
         Unmatched::Ignore => Ok(Vec::new()),
     }
+}
+
+/// What the IUT file may lack where a server answers with this status.
+fn explain_status(status: u16) -> &'static str {
+    match status {
+        400 | 415 | 422 => {
+            ". It does not take such a request: look at its `body` and its `headers`, as `Content-Type`"
+        }
+        401 | 403 => {
+            ". It asks for credentials: `headers: { Authorization: ... }` in `http` sends them with each request"
+        }
+        404 => ". Nothing is there: look at the `path` of the request and at `base`",
+        405 | 501 => ". It does not know this method there: look at the `method` of the request",
+        500..=599 => ". It has failed itself: its own log may tell why",
+        _ => "",
+    }
+}
+
+/// The pointer to a value of the body whose last name is that of this pointer, or near to it.
+fn find_near(body: &Tree, pointer: &str) -> Option<String> {
+    let (_, last) = pointer.rsplit_once('/')?;
+    let (mut found, mut open) = (Vec::new(), vec![(String::new(), body)]);
+    while let Some((path, tree)) = open.pop().filter(|_| found.len() < 100) {
+        match tree {
+            Tree::Object(members) => {
+                let below = members.iter().map(|(key, tree)| {
+                    (format!("{path}/{}", key.replace('~', "~0").replace('/', "~1")), tree)
+                });
+                open.extend(below);
+            }
+            Tree::List(items) => open.extend(items.first().map(|item| (format!("{path}/0"), item))),
+            _ => {}
+        }
+        found.push(path);
+    }
+    let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let names: Vec<String> = found.iter().map(name).collect();
+    let near = nearest(last, names.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
+    found.iter().find(|path| name(path) == near).cloned()
 }
 
 /// What an HTTP answer has of a capture; `outputs` are those that the answer is.

@@ -247,7 +247,11 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<
         check_chunks(&answer.take()).map_err(no_http)?;
     }
     let coding = (!codings.is_empty()).then(|| codings.join(", "));
-    Ok(Reply { to: prepared.name.clone(), status, headers, coding, body })
+    let (path, reason) =
+        (prepared.url.splitn(4, '/').nth(3).unwrap_or_default(), response.status().canonical_reason());
+    let asked = format!("{} /{path}", prepared.method);
+    let reason = reason.unwrap_or_default().to_owned();
+    Ok(Reply { to: prepared.name.clone(), asked, reason, status, headers, coding, body })
 }
 
 fn failure(error: ureq::Error) -> Failure {
@@ -274,6 +278,9 @@ fn failure(error: ureq::Error) -> Failure {
         ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => Failure::Lost(format!(
             "no answer: {error}. Start the system, correct `base`, or add `launch` to let coreach start it"
         )),
+        ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            Failure::Lost("no answer: the server has closed the connection before it answered".to_owned())
+        }
         other => Failure::Lost(format!("no answer: {other}")),
     }
 }

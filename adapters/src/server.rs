@@ -44,12 +44,14 @@ pub struct Server {
     // Dropped behind the process, which must be gone when another server gets the port.
     port: Option<Port>,
     folder: Option<Arc<TemporaryFolder>>,
+    /// May it end between two runs?
+    pub may_end: bool,
 }
 
 impl Server {
     /// Nothing is brought up yet. `address` is host and port, or the beginning of a URL.
     pub fn new(launch: Option<description::Launch>, address: Template) -> Self {
-        Server { launch, address, process: None, port: None, folder: None }
+        Server { launch, address, process: None, port: None, folder: None, may_end: false }
     }
 
     pub fn process(&self) -> Option<&Process> {
@@ -96,8 +98,12 @@ impl Server {
                 ))
             });
         };
-        if self.process.as_ref().is_some_and(|process| process.has_ended(Instant::now())) {
+        if let Some(process) = self.process.as_ref().filter(|process| !is_alive(process)) {
+            let untold = process.describe_untold_end().filter(|_| !self.may_end);
             self.stop();
+            if let Some(text) = untold {
+                return Err(Failure::Start(text));
+            }
         }
         let mut attempts = if has_port(&launch) { ATTEMPTS } else { 1 };
         loop {
@@ -135,25 +141,38 @@ impl Server {
         };
         process.set_deadline(session.deadline);
         let until = session.deadline.min(Instant::now() + launch.ready);
+        // The last attempt may have had no time.
+        let mut first = None;
         loop {
             let connected = connect(&address, until);
+            first = first.or_else(|| connected.as_ref().err().cloned());
             // If it is gone, somebody else has answered.
             if process.has_ended(Instant::now()) {
-                return Err(Failure::Start(process.farewell("has ended")));
+                let mut text = process.farewell("has ended");
+                if process.succeeded() {
+                    text += ". The program of `launch` must go on running in the foreground: do not let it run in the \
+                             background, as by `&` or as a daemon";
+                }
+                return Err(Failure::Start(text));
             }
             match connected {
                 Ok(stream) => return Ok(stream),
                 Err(why) if Instant::now() + PAUSE >= until => {
-                    let help = match has_port(launch) {
-                        true => {
-                            "It must listen on the port that `{port}` in `command` gives it, on that host"
-                        }
-                        false => {
-                            "`command` does not have `{port}`: it must listen on the port of the address"
-                        }
+                    let why = first.unwrap_or(why);
+                    let port = address.rsplit_once(':').map_or("", |(_, port)| port);
+                    let mut others = ["127.0.0.1", "[::1]"].into_iter().filter(|host| {
+                        let other = format!("{host}:{port}");
+                        other != address && TcpStream::connect(other).is_ok()
+                    });
+                    let help = match (others.next(), has_port(launch)) {
+                        (Some(host), _) => format!("Somebody listens on {host}:{port}: is that the host of the address?"),
+                        (_, true) => "If it needs longer, raise `ready_ms`. Else it must listen on the port that `{port}` in \
+                                      `command` gives it, on that host"
+                            .to_owned(),
+                        (_, false) => "`command` does not have `{port}`: it must listen on the port of the address".to_owned(),
                     };
                     let time = launch.ready.as_millis();
-                    let what = format!("{what} on {address} within {time} ms, `ready_ms` ({why}). {help}");
+                    let what = format!("{what} on {address} within `ready_ms: {time}` ({why}). {help}");
                     return Err(Failure::Start(process.farewell(&what)));
                 }
                 // Also the end of the process ends the pause.

@@ -44,6 +44,8 @@ pub struct StdioAdapter {
     evidence: Evidence,
     /// A failure has been met: nobody knows what is under way.
     is_broken: bool,
+    /// That a kept process has ended of itself, which no run has told.
+    untold: Option<String>,
 }
 
 impl StdioAdapter {
@@ -60,6 +62,7 @@ impl StdioAdapter {
             evidence: Evidence::new(limits),
             idle: None,
             is_broken: false,
+            untold: None,
         }
     }
 
@@ -192,6 +195,7 @@ impl Adapter for StdioAdapter {
         {
             self.system.mark_unclean(system::UNREAD.to_owned());
         }
+        self.untold = self.untold.take().or_else(|| self.find_untold_end());
         if let Some(mut process) = self.process.take() {
             process.stop(|| drop(dialogue));
         }
@@ -204,6 +208,10 @@ impl StdioAdapter {
     /// Brings the process up, or a kept one back into its initial state.
     fn begin(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.system.enter(session.deadline)?;
+        if let Some(text) = self.untold.take().or_else(|| self.find_untold_end()) {
+            self.idle = None;
+            return Err(Failure::Start(text));
+        }
         let dialogue = match self.continue_kept(session) {
             Some(dialogue) => dialogue,
             None => self.launched(session)?,
@@ -272,6 +280,11 @@ impl StdioAdapter {
         self.launched = Some((launch, session.deadline));
         let stream = Stream::new(channel, encoding.cut());
         Ok(Dialogue::new(stream, session, encoding, self.evidence.clone()).launched(launched))
+    }
+
+    fn find_untold_end(&self) -> Option<String> {
+        let may_end = !self.description.keep || self.is_broken || self.behaviour.on_close.is_some();
+        self.process.as_ref().filter(|_| !may_end)?.describe_untold_end()
     }
 
     /// After a failure, nobody knows what is under way.

@@ -95,7 +95,9 @@ impl TcpAdapter {
     #[must_use]
     pub fn behaving(self, behaviour: &Behaviour) -> Self {
         let system = self.system.sharing(&behaviour.shared);
-        TcpAdapter { behaviour: behaviour.clone(), system, ..self }
+        let mut server = self.server;
+        server.may_end = behaviour.on_close.is_some();
+        TcpAdapter { behaviour: behaviour.clone(), system, server, ..self }
     }
 
     /// The way to the system, which is brought up if it is ours and not up yet.
@@ -166,7 +168,7 @@ impl Adapter for TcpAdapter {
             self.dialogues
                 .push(dialogue.launched(self.server.launched()).with_closing_output(on_close.cloned()));
         }
-        let Tcp { encoding, settle, .. } = &self.description;
+        let Tcp { encoding, settle, launch, .. } = &self.description;
         let process = self.server.process();
         if is_unclean {
             for dialogue in &mut self.dialogues {
@@ -176,9 +178,9 @@ impl Adapter for TcpAdapter {
             self.late.clear();
             self.system.mark_clean();
         }
-        self.dialogues
-            .iter_mut()
-            .try_for_each(|dialogue| dialogue.begin(encoding, session, session.deadline, process))
+        // A system of ours that does not answer `reset` by then will not do so later.
+        let ready = launch.as_ref().map_or(session.deadline, |launch| Instant::now() + launch.ready);
+        self.dialogues.iter_mut().try_for_each(|dialogue| dialogue.begin(encoding, session, ready, process))
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {

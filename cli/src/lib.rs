@@ -32,11 +32,14 @@ pub mod write;
 pub use coreach_model::visible;
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use coreach_analyses::solver::horn;
 use coreach_project::budget;
+use coreach_project::file_kind::{FileKind, find_kind};
 
 use answer::{CommandAnswer, EarlyExit};
 use arguments::{Arguments, CoreachCommand};
@@ -59,12 +62,36 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
         if let Some([_, name, value]) = shown.windows(3).find(is_apart) {
             console::say(&format!("tip: `--constant` takes one word: `--constant {name}={value}`"));
         }
+        if let Some(tip) = explain_extra_file(&error, &shown) {
+            console::say(&format!("tip: {tip}"));
+        }
         return Exit::Mistakes;
     }
     let written = told.and_then(|()| io::stdout().flush());
     // Who reads no further has read enough.
     let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
     end(lost.map_or(Exit::Fine, |error| EarlyExit::from(error).print()))
+}
+
+/// Explains where a file belongs that stands on the command line without an option.
+fn explain_extra_file(error: &clap::Error, shown: &[String]) -> Option<String> {
+    let extra = match error.get(ContextKind::InvalidArg)? {
+        ContextValue::String(extra) => extra,
+        _ => return None,
+    };
+    if extra == "--iut" {
+        return Some("`coreach test` runs tests: `coreach test coreach.yaml --iut iut.yaml`".to_owned());
+    }
+    let rest = shown.iter().skip(1).filter(|word| *word != extra).cloned().collect::<Vec<String>>().join(" ");
+    match find_kind(Path::new(extra))? {
+        FileKind::Iut if !rest.contains("--iut") => {
+            Some(format!("an IUT's file is given with `--iut`: `coreach {rest} --iut {extra}`"))
+        }
+        FileKind::Purpose | FileKind::Property => Some(format!(
+            "a configuration names the specification and `purpose: {extra}`: give that file alone"
+        )),
+        _ => None,
+    }
 }
 
 /// The arguments; what they say of files is remembered.

@@ -3,6 +3,9 @@
 //!
 //! Precision: each row is a mistake, the exit code, and the words that must be there.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use crate::common::Folder;
 
 const MODEL: &str = "
@@ -44,6 +47,16 @@ if kind in ("tcp", "http"):
         while kind == "http" and stream.readline().strip():
             pass
         asked += 1
+        if habit == "mute":
+            time.sleep(20)
+        if habit == "once":
+            # It ends after one connection.
+            while line:
+                asked = asked + 1 if line.strip() == "ask" else 0
+                stream.write(f"answer {asked}\n")
+                stream.flush()
+                line = stream.readline()
+            break
         if kind == "tcp":
             stream.write(f"answer {asked}\n")
         elif habit == "endless":
@@ -51,8 +64,15 @@ if kind in ("tcp", "http"):
             stream.flush()
             time.sleep(20)
         else:
-            head = {"elsewhere": "404 Not Found", "moved": "301 Moved Permanently\r\nLocation: /there"}[habit]
-            stream.write(f"HTTP/1.1 {head}\r\nContent-Length: 0\r\n\r\n")
+            head, body = {
+                "elsewhere": ("404 Not Found", ""),
+                "moved": ("301 Moved Permanently\r\nLocation: /there", ""),
+                "locked": ("401 Unauthorized", ""),
+                "page": ("501 Not Implemented", "<html><body>no</body></html>"),
+                "empty": ("200 OK", ""),
+                "nested": ("200 OK", '{"answer": {"n": 1}}'),
+            }[habit]
+            stream.write(f"HTTP/1.1 {head}\r\nContent-Length: {len(body)}\r\n\r\n{body}")
         stream.flush()
         stream.close()
         connection.close()
@@ -61,21 +81,25 @@ def say(text):
     print(text, file=out, flush=habit != "buffer")
 asked = 0
 if kind == "lines":
-    for line in sys.stdin:
+    for line in sys.stdin.readlines() if habit == "eof" else sys.stdin:
         asked += 1
-        say(f"answer {asked}")
+        if habit == "echo":
+            say(line.strip())
+        say({"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "") + f"answer {asked}")
         if habit == "blank":
             say("")
 for line in sys.stdin:
     message = json.loads(line)
     if "start" in message:
         asked = asked if habit == "kept" else 0
-        print('{"ready": true}', file=sys.stderr if habit == "late" else out, flush=True)
+        ready = {"python": "{'ready': True}", "indent": '{\n  "ready": true\n}'}.get(habit, '{"ready": true}')
+        print(ready, file=sys.stderr if habit == "late" else out, flush=True)
     else:
         asked += 1
         if habit == "slow" and asked == 2:
             time.sleep(1)
-        say(json.dumps({"output": "Answer", "values": {"n": str(asked) if habit == "text" else asked}}))
+        values = {"n": str(asked) if habit == "text" else asked}
+        say(json.dumps({"output": "Answer", **(values if habit == "flat" else {"values": values})}))
 "#;
 
 #[test]
@@ -112,6 +136,33 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             3,
             "It has answered nothing. Its output may wait in a buffer: flush it after each line",
         ),
+        (lines, "eof", short, 3, "Or it waits for the end of its input: read and answer line by line"),
+        (
+            lines,
+            "prompt",
+            within,
+            1,
+            r"behind `> ` it is `Answer`. If that is a prompt, it belongs to the pattern: `Answer: '^> answer ",
+        ),
+        (lines, "echo", within, 1, "It is what was sent: switch its echo off, or skip the line"),
+        (
+            lines,
+            "colour",
+            within,
+            1,
+            r"the line `\x1b[32manswer 1`, which no pattern fits. `\x1b[...` is a colour of a terminal",
+        ),
+        (lines, "mark", within, 1, "It begins with a byte order mark: write UTF-8 without one"),
+        (
+            &format!("{lines}  unmatched: ignore\n"),
+            "prompt",
+            "within: 3 s\n",
+            3,
+            "All that it has sent is ignored",
+        ),
+        (json, "python", within, 4, "texts of JSON stand in `\"`: in Python write `json.dumps(message)`"),
+        (json, "indent", within, 4, "a message is one line of JSON, and not spread over several"),
+        (json, "flat", within, 4, r#"`n` stands under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
         (lines, "blank", within, 1, "If it is no event, skip it: `ignore: [{ pattern: '^$' }]`"),
@@ -120,7 +171,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "closes",
             within,
             4,
-            "has closed the connection, and goes on running. If it may do so, name an output for it",
+            " the connection, and goes on running. If it may do so, name an output for it",
         ),
         (
             http,
@@ -130,6 +181,17 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "It has begun the answer `200 OK` to `GET /ask`, and not ended it",
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
+        (http, "locked", within, 1, "It asks for credentials: `headers: { Authorization: ... }`"),
+        (
+            http,
+            "page",
+            within,
+            1,
+            "the answer `501 Not Implemented` with a page of HTML to `GET /ask` (`Ask`)",
+        ),
+        (http, "page", within, 1, "It does not know this method there: look at the `method` of the request"),
+        (http, "empty", within, 1, "and `/n` of the body is not there; `None` has status 404"),
+        (http, "nested", within, 1, "and `/n` of the body is not there; did you mean `/answer/n`?"),
         (http, "moved", within, 1, "It redirects to `/there`, and coreach follows no redirections"),
         (
             lines,
@@ -144,6 +206,75 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         folder.write("iut.yaml", &format!("iut: asked\n{system}{more}"));
         let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], code);
         assert!(out.contains(words), "{habit}: {out}{err}");
+    }
+}
+
+/// Each row is how the system is reached, the number of runs, and the words that must be there.
+#[test]
+fn what_keeps_a_system_from_starting_is_named() {
+    let lines = "encoding: lines\n  stimuli: { Ask: ask }\n  observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n";
+    let launch = |command: &str, more: &str| {
+        format!("tcp:\n  address: 127.0.0.1:{{port}}\n  launch: {{ command: {command}{more} }}\n  {lines}")
+    };
+    let stdio = |command: &str, more: &str| format!("stdio:\n  command: {command}\n  {more}{lines}");
+    for (way, runs, words) in [
+        (
+            stdio("[\"python3 system.py\"]", ""),
+            "1",
+            "It is one word, with a space: write `command: [python3, system.py]`",
+        ),
+        (stdio("[start.sh]", ""), "1", "One in the folder of the IUT file is written `./start.sh`"),
+        (stdio("[./windows.sh]", ""), "1", r"The first line of the script ends with `\r\n`"),
+        (
+            stdio("[./env.sh]", "reset: [{ expect: '^hello$' }]\n  "),
+            "1",
+            r"The first line of the script ends with `\r\n`",
+        ),
+        (
+            launch("[sh, -c, \"python3 system.py tcp fine {port} &\"]", ""),
+            "1",
+            "must go on running in the foreground",
+        ),
+        (launch("[sleep, \"20\", \"{port}\"]", ", ready_ms: 200"), "1", "within `ready_ms: 200`"),
+        (
+            launch("[python3, system.py, tcp, once, \"{port}\"]", ", keep: true")
+                + "  reset: [{ send: reset, expect: '^answer 0$' }]\n",
+            "2",
+            "ended with status 0 after the run before. With `keep: true`, one is for all runs",
+        ),
+        (
+            launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 700")
+                + "  reset: [{ send: zero, expect: '^ok$' }]\n",
+            "1",
+            "`send: zero` of `reset` was not answered in time by a line that fits `^ok$`",
+        ),
+    ] {
+        let folder = folder();
+        folder.write("iut.yaml", &format!("iut: asked\n{way}"));
+        for (name, text) in [
+            ("start.sh", "#!/bin/sh\nexec python3 system.py lines fine\n"),
+            ("windows.sh", "#!/bin/sh\r\nexec python3 system.py lines fine\r\n"),
+            ("env.sh", "#!/usr/bin/env python3\r\nprint()\r\n"),
+        ] {
+            let path = folder.write(name, text);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let (out, err) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", runs], 4);
+        assert!(out.contains(words), "{words}: {out}{err}");
+    }
+}
+
+/// A file that stands without its option.
+#[test]
+fn a_file_without_its_option_is_told_where_it_belongs() {
+    let folder = folder();
+    folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    for (extra, words) in [
+        ("iut.yaml", "`coreach test coreach.yaml --iut iut.yaml`"),
+        ("twice.yaml", "a configuration names the specification and `purpose: twice.yaml`"),
+    ] {
+        let (_, err) = folder.ends(&["test", "coreach.yaml", extra], 2);
+        assert!(err.contains(words), "{extra}: {err}");
     }
 }
 

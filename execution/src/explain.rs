@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use coreach_adapters::evidence::{ANOTHER_PORT, EvidenceItem, EvidenceKind, INCOMPLETE, ON_STDERR, Phase};
+use coreach_adapters::evidence::{
+    ANOTHER_PORT, EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, ON_STDERR, Phase,
+};
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 use coreach_model::{Verdict, Violated};
@@ -148,7 +150,7 @@ fn describe_silence(run: &Run) -> String {
     let time = waited.as_millis();
     // So few were hardly meant.
     let (why, longer) = match time < 20 {
-        true => (". A number without a unit is milliseconds".to_owned(), format!("{time} s")),
+        true => (". Was it meant? A number without a unit is milliseconds".to_owned(), format!("{time} s")),
         false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
     };
     format!(
@@ -175,6 +177,12 @@ fn describe_mute(run: &Run) -> String {
              standard output"
         );
     }
+    let has_seen = run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
+    if let Some(text) = marked(IGNORED).filter(|_| !has_seen) {
+        return format!(
+            ". All that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
+        );
+    }
     let last = run.trace.last().map(|step| &step.what);
     if let (Some(Occurrence::Stimulus(_)), Some((request, begun))) = (last, last_exchange(run)) {
         return format!(
@@ -182,7 +190,7 @@ fn describe_mute(run: &Run) -> String {
              the connection"
         );
     }
-    if run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_))) {
+    if has_seen {
         return String::new();
     }
     if !run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
@@ -195,14 +203,21 @@ fn describe_mute(run: &Run) -> String {
     if String::from_utf8_lossy(bytes).lines().next().is_some_and(|line| line.ends_with(" HTTP/1.1")) {
         return ". It has answered nothing".to_owned();
     }
-    let ending = match bytes.strip_suffix(b"\n") {
+    // JSON's `start` has been answered, line by line.
+    let more = match bytes.strip_suffix(b"\n") {
         None => return ". It has answered nothing".to_owned(),
-        Some(line) if line.ends_with(b"\r") || line.starts_with(b"{") => "",
-        Some(_) => ". It may also wait for another end of the line: `line_ending: \"\\r\\n\"`",
+        Some(line) if line.starts_with(b"{") => "",
+        Some(line) if line.ends_with(b"\r") => {
+            ". Or it waits for the end of its input: read and answer line by line"
+        }
+        Some(_) => {
+            ". Or it waits for the end of its input: read and answer line by line. It may also wait for another end \
+             of the line: `line_ending: \"\\r\\n\"`"
+        }
     };
     format!(
         ". It has answered nothing. Its output may wait in a buffer: flush it after each line, in Python with \
-         `print(..., flush=True)`{ending}"
+         `print(..., flush=True)`{more}"
     )
 }
 

@@ -132,7 +132,13 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
             "expected a number, not the text {tree}: a number has no quotes"
         )));
     }
-    read_tree(tree, ty, digits)
+    let is_record = matches!(ty, Type::Record(ty) if ty.form == RecordForm::Plain);
+    match read_tree(tree, ty, digits) {
+        Err(Misread::Wrong(why)) if is_record && matches!(tree, Tree::Text(_)) => {
+            Err(Misread::Wrong(format!("{why}: a record is an object without quotes")))
+        }
+        read => read,
+    }
 }
 
 /// The same, where a text may be any number.

@@ -114,12 +114,18 @@ impl Diagnostic {
 
 /// The known name nearest to a misspelt one, where one is near enough to be meant: at most a third of its
 /// letters differ, counting insertions, deletions, changes and swaps of neighbours; case alone always counts
-/// as near.
+/// as near. Where none is, the only one that has the name in it, or that it abbreviates.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let (mut parts, mut abbreviated) = (Vec::new(), Vec::new());
     let letters: Vec<char> = name.chars().collect();
     let limit = (letters.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
+        if is_part(name, candidate) {
+            parts.push(candidate);
+        } else if is_abbreviation(name, candidate) {
+            abbreviated.push(candidate);
+        }
         // One further away than the best so far is of no use.
         let limit = best.map_or(limit, |(distance, _)| distance);
         let found = if is_same_but_for_case(name, candidate) {
@@ -134,7 +140,24 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             best = Some((distance, candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    let only = |found: &[&'a str]| <[&str; 1]>::try_from(found).ok().map(|[only]| only);
+    best.map(|(_, candidate)| candidate).or_else(|| only(&parts)).or_else(|| only(&abbreviated))
+}
+
+/// Does one of these begin or end with the other, of which at least three letters are there?
+fn is_part(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let (short, long) = (short.to_ascii_lowercase(), long.to_ascii_lowercase());
+    short.len() >= 3 && (long.starts_with(&short) || long.ends_with(&short))
+}
+
+/// Has the name at least three letters, at most half of those of the other one, in their order, the first
+/// one included?
+fn is_abbreviation(name: &str, of: &str) -> bool {
+    let mut rest = of.bytes();
+    let is_first = name.as_bytes().first() == of.as_bytes().first();
+    let is_short = name.len() >= 3 && name.len() * 2 <= of.len();
+    is_first && is_short && name.bytes().all(|letter| rest.any(|other| other == letter))
 }
 
 fn is_same_but_for_case(a: &str, b: &str) -> bool {
@@ -226,5 +249,10 @@ mod tests {
         assert_eq!(nearest("IDLE", ["Idles", "idle"]), Some("idle"));
         assert_eq!(nearest("Größe", ["GRÖSSE", "größe"]), Some("größe"));
         assert_eq!(nearest("Coin", ["Return"]), None);
+        assert_eq!(nearest("sync", ["asynchronous", "synchronous"]), Some("synchronous"));
+        assert_eq!(nearest("level", ["vOn", "pLevel"]), Some("pLevel"));
+        assert_eq!(nearest("spec", ["purpose", "specification"]), Some("specification"));
+        assert_eq!(nearest("spec", ["species", "specification"]), None);
+        assert_eq!(nearest("cmd", ["command", "directory"]), Some("command"));
     }
 }

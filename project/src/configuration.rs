@@ -186,11 +186,17 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
         shape::wrong_kind(collector, &root, "a configuration", "a mapping", like);
         return None;
     };
-    for (key, what) in
-        [("iosts", "a specification"), ("purpose", "a test purpose"), ("property", "a property")]
-    {
-        let own =
-            shape::get(entries, "specification").is_none() && shape::get(entries, "transitions").is_some();
+    let kinds = [
+        ("iosts", "a specification"),
+        ("purpose", "a test purpose"),
+        ("property", "a property"),
+        ("iut", "an IUT's file"),
+        ("campaign", "a campaign"),
+    ];
+    for (key, what) in kinds {
+        let is_model = shape::get(entries, "transitions").is_some();
+        let is_other = matches!(key, "iut" | "campaign") && shape::get(entries, "purpose").is_none();
+        let own = shape::get(entries, "specification").is_none() && (is_model || is_other);
         if let (true, Some(entry)) = (own, entries.iter().find(|entry| entry.key.text == key)) {
             let message = format!("expected a configuration, but this is {what}");
             let label = format!("this begins {what}");
@@ -312,7 +318,14 @@ pub(crate) fn reference(
     let message = format!("the {what} cannot be read: {state}");
     let help = match file::meant(&path, |other| is_of_named_kind(other, what)) {
         Some(meant) => format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()),
+        None if path.file_name().is_some_and(|name| folder.join(name).is_file()) => {
+            format!("did you mean `{}`?", Path::new(path.file_name().unwrap_or_default()).display())
+        }
         None => "paths are relative to the folder of the file that names them".to_owned(),
+    };
+    let help = match scalar.text.contains(", ") {
+        true => format!("several stand in a list: `{}s: [{}]`", what.trim_end_matches('s'), scalar.text),
+        false => help,
     };
     collector.push(Diagnostic::error("missing-file", message).at(origin, state).help(help));
     None

@@ -165,18 +165,25 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
     if yaml::parse(&mut collector).is_none() {
         return Err(collector.finish().0);
     }
-    if let Some((kind, name)) = kinds().next() {
+    // Its other key may be misspelt: a model's name is no file's.
+    let is_file = |name: &yaml::Scalar| name.text.ends_with(".yaml") || name.text.ends_with(".yml");
+    let configuration = kinds().find(|(kind, name)| kind.aim().is_some() && is_file(name));
+    let configuration = configuration.map(|(_, name)| (FileKind::Configuration, name));
+    if let Some((kind, name)) = configuration.or_else(|| kinds().next()) {
         return Ok(Heading { kind, name: name.text.clone(), of });
     }
     let first_line = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
     let message = format!("{} is none of the files that coreach reads", file.name);
+    let is_model = value("transitions").is_some() && value("initial").is_some();
     Err(vec![
         Diagnostic::error("unknown-kind-of-file", message)
             .at(first_line, "expected a mapping with one of six keys")
-            .help(
+            .help(if is_model {
+                "a specification begins with `iosts:` and its name, and a purpose with `purpose:` and its name"
+            } else {
                 "a specification has the key `iosts:`, a purpose `purpose:`, a property `property:`, a \
-                 configuration `specification:`, an implementation's file `iut:`, a campaign `campaign:`",
-            ),
+                 configuration `specification:`, an implementation's file `iut:`, a campaign `campaign:`"
+            }),
     ])
 }
 

@@ -178,6 +178,14 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
         .filter(|entry| WAYS.contains(&entry.key.text.as_str()))
         .collect();
     let way = match ways.as_slice() {
+        // It is misspelt, which has been told.
+        [] if entries.iter().any(|entry| {
+            let key = entry.key.text.as_str();
+            !known.contains(&key) && reader.collector.nearest(key, WAYS).is_some()
+        }) =>
+        {
+            return None;
+        }
         [] => {
             let message = "the IUT's file does not say how the implementation is reached";
             let help =

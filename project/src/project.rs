@@ -83,7 +83,8 @@ fn load_models(
             }
         }
     };
-    let specification = match load_reference(&configuration.specification).and_then(read_any_specification) {
+    let loaded = load_reference(&configuration.specification, FileKind::Specification);
+    let specification = match loaded.and_then(read_any_specification) {
         Ok((specification, warnings)) => {
             note(warnings);
             Some(specification)
@@ -103,7 +104,8 @@ fn load_models(
     };
     let mut purposes: Vec<TestPurpose> = Vec::new();
     for (reference, aim) in configuration.aimed() {
-        match load_reference(reference).and_then(|file| given.purpose(file, aim)) {
+        let expected = if aim == Aim::Accept { FileKind::Purpose } else { FileKind::Property };
+        match load_reference(reference, expected).and_then(|file| given.purpose(file, aim)) {
             Ok((purpose, warnings)) => {
                 note(warnings);
                 note(refuse_quiescence_by_ioc(&purpose, configuration.conformance));
@@ -212,9 +214,32 @@ fn check_with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Pr
     if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok((project, found)) }
 }
 
-fn load_reference(reference: &Reference) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
-    load_file(&reference.path)
-        .map_err(|diagnostic| vec![diagnostic.at(reference.origin.clone(), "named here")])
+fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
+    let file = load_file(&reference.path)
+        .map_err(|diagnostic| vec![diagnostic.at(reference.origin.clone(), "named here")])?;
+    // What is of no kind, its own reader explains.
+    match kind_of(&file).map(|kind| (kind, kind.aim().is_some() || kind == FileKind::Specification)) {
+        Ok((kind, is_model)) if kind != expected => {
+            let (what, is) = (expected.name(), kind.name());
+            let help = match kind {
+                FileKind::Iut => {
+                    "the IUT's file is given on the command line: `coreach test coreach.yaml --iut iut.yaml`"
+                }
+                _ if is_model => {
+                    "are two files swapped here? `specification:` names the model, `purpose:` and `property:` what is tested of it"
+                }
+                _ => "a configuration names models: `specification: a.yaml` and `purpose: b.yaml`",
+            };
+            let written = reference.origin.text().trim_matches(['"', '\'']);
+            let message = format!("expected {what}, but {written} is {is}");
+            Err(vec![
+                Diagnostic::error("wrong-kind-of-file", message)
+                    .at(reference.origin.clone(), format!("this is {is}"))
+                    .help(help),
+            ])
+        }
+        _ => Ok(file),
+    }
 }
 
 /// That a purpose speaks of quiescence where nothing is said of it.

@@ -278,7 +278,7 @@ http:
     // Without its count, the answer is nothing: `then` is not there.
     adapter.send(&event("List", &["4"])).unwrap();
     let found = next(&mut *adapter, 5000);
-    assert!(found.starts_with("Alien(\"the answer 200"), "{found}");
+    assert!(found.starts_with("Alien(\"the answer `200 OK`"), "{found}");
     adapter.stop();
 }
 

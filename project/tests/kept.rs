@@ -189,6 +189,7 @@ fn where_it_does_not_become_quiet_the_barrier_tells() {
     assert_eq!(runs.right(), first);
 }
 
+/// Soundness: a death that no run has seen is the next run's error, once.
 #[test]
 fn after_its_death_and_after_a_run_error_there_is_another_one() {
     for (way, more) in [("json", ""), ("lines", BARRIER)] {
@@ -203,6 +204,9 @@ fn after_its_death_and_after_a_run_error_there_is_another_one() {
         // It dies between two runs.
         runs.leave();
         std::thread::sleep(Duration::from_millis(300));
+        let died = runs.start().unwrap_err().to_string();
+        assert!(died.contains("ended with status 3 after the run before"), "{died}");
+        runs.leave();
         let third = runs.right();
         assert_ne!(second, third);
         runs.leave();

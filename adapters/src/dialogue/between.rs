@@ -91,7 +91,8 @@ impl Dialogue {
                 "it has written nothing to standard output".to_owned(),
                 format!(
                     "Its output may wait in a buffer: flush it after each line, in Python with `print(..., \
-                     flush=True)` or `python3 -u`. Else it does not answer `start` with {ready}"
+                     flush=True)` or `python3 -u`. Or it waits for the end of its input before it answers: read \
+                     and answer line by line. Else it does not answer `start` with {ready}"
                 ),
             ),
             ([], _) => ("it has written other lines only".to_owned(), format!("Answer `start` with {ready}")),
@@ -125,6 +126,7 @@ impl Dialogue {
     ) -> Result<(), Failure> {
         for step in steps {
             let PreparationStep::Exchange(exchange) = step else { continue };
+            let mut said = format!("`{of}`");
             if exchange.over.is_some() && exchange.over.as_deref() != self.evidence.connection() {
                 continue;
             }
@@ -134,6 +136,7 @@ impl Dialogue {
                     let why = self.signatures.lacking(&name);
                     Failure::Untranslatable(format!("`{of}` has the hole `{name}`, {why}"))
                 })?;
+                said = format!("`send: {}` of `{of}`", shortened(&text));
                 let bytes = match encoding {
                     Encoding::Lines(lines) => Ok((text + &lines.line_ending).into_bytes()),
                     Encoding::Binary(binary) => encoding::unhex(&text)
@@ -151,8 +154,13 @@ impl Dialogue {
                 let frame = match self.stream.frame(until, process.map(Process::end))? {
                     StreamFrame::Bytes(frame) => frame.to_vec(),
                     StreamFrame::Nothing => {
-                        let text =
-                            format!("`{of}` was not answered by a line that fits `{}`", written(expected));
+                        let (line, rest) = (written(expected), self.stream.rest());
+                        let mut text =
+                            format!("{said} was not answered in time by a line that fits `{line}`");
+                        if !rest.is_empty() {
+                            text +=
+                                &format!(", but by `{}` without the end of the line", stream::shown(rest));
+                        }
                         return Err(Failure::Start(text));
                     }
                     StreamFrame::Ended(ended) => return Err(make_loss(ended.text(), process)),
@@ -172,7 +180,7 @@ impl Dialogue {
             let Some(found) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
                 let text = format!(
-                    "`{of}` was answered by `{}`, which does not fit `{}`",
+                    "{said} was answered by `{}`, which does not fit `{}`",
                     shortened(&answer),
                     written(expected)
                 );

@@ -35,7 +35,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             return vec![
                 Diagnostic::error("no-initial-state", message)
                     .at(iosts.origin.clone(), "cannot hold")
-                    .help("data range over their declared types only; is one of them too narrow?"),
+                    .help("data range over their declared types only: is one of them too narrow, or do two conditions exclude one another?"),
             ];
         }
         Answer::Unknown => {

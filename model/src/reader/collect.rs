@@ -32,13 +32,18 @@ pub struct Collector {
     warnings: usize,
     /// What is left of [`COMPARISONS`].
     comparisons: Cell<usize>,
+    /// Keys that are missing: which of the findings says so, of which mapping, and the key.
+    missing: Vec<(Diagnostic, Range<usize>, String)>,
+    /// Where another key stands, if that is in the mapping, and which one is meant by it.
+    meant: Vec<(Option<usize>, String)>,
 }
 
 impl Collector {
     pub fn new(file: Arc<SourceFile>) -> Self {
         let limits = Limits::of(file.text.as_bytes());
         let comparisons = Cell::new(COMPARISONS);
-        Collector { file, limits, found: Vec::new(), errors: 0, warnings: 0, comparisons }
+        let (missing, meant) = (Vec::new(), Vec::new());
+        Collector { file, limits, found: Vec::new(), errors: 0, warnings: 0, comparisons, missing, meant }
     }
 
     pub fn origin(&self, span: &Range<usize>) -> Origin {
@@ -74,6 +79,17 @@ impl Collector {
         help: impl Into<String>,
     ) {
         self.push(Diagnostic::error(code, message).at(self.origin(span), label).help(help));
+    }
+
+    /// Reports a key that a mapping lacks, unless another one is found there that is meant for it.
+    pub fn lacks_key(&mut self, found: Diagnostic, mapping: &Range<usize>, key: &str) {
+        self.missing.push((found.clone(), mapping.clone(), key.to_owned()));
+        self.push(found);
+    }
+
+    /// Notes that the key at a place is meant for a known one; without a place, for one of any mapping.
+    pub fn means(&mut self, at: Option<&Range<usize>>, key: &str) {
+        self.meant.push((at.map(|at| at.start), key.to_owned()));
     }
 
     /// What to do about a name that is none of the known ones; `what` says what these are, in the plural.
@@ -144,6 +160,11 @@ impl Collector {
     pub fn finish(mut self) -> (Vec<Diagnostic>, bool) {
         let position = |d: &Diagnostic| d.labels.first().map_or(usize::MAX, |(origin, _)| origin.span.start);
         self.found.sort_by_key(position);
+        let is_meant = |mapping: &Range<usize>, key: &str| {
+            self.meant.iter().any(|(at, meant)| at.is_none_or(|at| mapping.contains(&at)) && meant == key)
+        };
+        self.missing.retain(|(_, mapping, key)| is_meant(mapping, key));
+        self.found.retain(|found| self.missing.iter().all(|(missing, ..)| missing != found));
         if let Some(more) = self.warnings.checked_sub(LIMIT).filter(|more| *more > 0) {
             let message = format!("{more} more warnings are not shown");
             self.found.push(Diagnostic::warning("too-many-warnings", message));

@@ -8,6 +8,7 @@ use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{Action, ActionId, ActionKind, Location, LocationId};
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, article};
+use crate::reader::lexer;
 use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
 use crate::reader::types::{Types, names_a_type};
@@ -172,9 +173,31 @@ pub fn read_actions(
         let Some(node) = shape::get(entries, section) else { continue };
         match &node.kind {
             NodeKind::Sequence(items) => {
+                let mut is_told = false;
                 for item in items {
                     if collector.is_full() {
                         break;
+                    }
+                    if let NodeKind::Mapping(of) = &item.kind {
+                        let message = format!("the actions of `{section}` that have parameters are no list");
+                        let name = of.first().map_or("Coin", |entry| entry.key.text.as_str());
+                        let help =
+                            format!("leave the `-` of all lines out: `{name}: {{ p: int }}`, `{name}: {{}}`");
+                        if !std::mem::replace(&mut is_told, true) {
+                            collector.mistake("wrong-kind", message, &item.head(), "not in a list", help);
+                        }
+                        for entry in shape::first_entries(of) {
+                            declare(
+                                collector,
+                                &entry.key,
+                                Some(&entry.value),
+                                kind,
+                                types,
+                                names,
+                                &mut actions,
+                            );
+                        }
+                        continue;
                     }
                     let like = "internals: [tau]";
                     if let Some(name) = shape::scalar(collector, item, "an action", like) {
@@ -259,7 +282,15 @@ fn read_parameters(
     let mut parameters = Vec::new();
     let mut controllable = None;
     let what = format!("the parameters of `{}`", action.text);
-    let Some(mut entries) = shape::mapping(collector, node, &what, "Coin: { pCoinValue: int }") else {
+    let name = |node: &Node| node.as_scalar().map(|scalar| scalar.text.clone());
+    let given = match &node.kind {
+        NodeKind::Sequence(names) => {
+            names.first().and_then(|first| name(first)).map(|first| format!("{first}: int"))
+        }
+        _ => name(node).map(|ty| format!("p: {ty}")),
+    };
+    let like = format!("{}: {{ {} }}", action.text, given.unwrap_or_else(|| "p: int".to_owned()));
+    let Some(mut entries) = shape::mapping(collector, node, &what, &like) else {
         return (parameters, controllable);
     };
     // The long form has attributes, which only timed models know.
@@ -493,7 +524,15 @@ pub fn read_initial(
         return initial;
     };
     let NodeKind::Mapping(entries) = &node.kind else {
-        shape::wrong_kind(collector, node, "`initial`", "a mapping", like);
+        let given = node.as_scalar().filter(|given| lexer::is_name(&given.text));
+        let like = given.map(|given| format!("initial: {{ location: {} }}", given.text));
+        shape::wrong_kind(
+            collector,
+            node,
+            "`initial`",
+            "a mapping",
+            like.as_deref().unwrap_or("initial: { location: Begin }"),
+        );
         return initial;
     };
     shape::check_keys(collector, entries, &["location", "condition"], "`initial`");

@@ -37,11 +37,16 @@ const OPERATIONS: [(&[&str], &str); 14] = [
 ];
 
 /// Words that stand for a value or join conditions.
-const WORDS: [(&[&str], &str); 3] = [
-    (&["true", "false"], "the truth values are `true` and `false`"),
+const WORDS: [(&[&str], &str); 5] = [
+    (&["true", "false", "yes", "no"], "the truth values are `true` and `false`"),
     (
         &["none", "null", "nil", "undefined"],
         "what may be missing has a type such as `option[int]`, and is then `none`; an empty list is `[]`",
+    ),
+    (&["self", "this"], "a variable stands alone, without `self.`"),
+    (
+        &["location", "state"],
+        "an expression does not read the location: `from:` says where a transition begins",
     ),
     (&["and", "or", "not"], "conditions are joined by `and`, `or` and `not`, in small letters"),
 ];

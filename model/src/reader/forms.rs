@@ -186,12 +186,11 @@ impl Parser<'_> {
             Some(close) => close,
             None => loop {
                 keys.push(self.part()?);
+                if self.is_next(":") && keys.len() == 1 {
+                    return self.entries(keys.swap_remove(0), &open, "}");
+                }
                 if self.eat(",").is_none() {
-                    let is_map = self.is_next(":");
-                    break self.need("}", "after the keys of a set").map_err(|mut mistake| {
-                        mistake.help = is_map.then(|| "a map stands in brackets: `[1: true]`".to_owned());
-                        mistake
-                    })?;
+                    break self.need("}", "after the keys of a set")?;
                 }
             },
         };
@@ -199,15 +198,16 @@ impl Parser<'_> {
         made(ExpressionKind::Set(keys), open.start..close.end, height)
     }
 
-    /// The rest of the entries of a map, in brackets, behind the first key.
-    fn entries(&mut self, first: Expression, open: &Range<usize>) -> Parsed {
+    /// The rest of the entries of a map behind the first key. In braces, as in JSON, they are refused later:
+    /// what is expected there says how they are written.
+    fn entries(&mut self, first: Expression, open: &Range<usize>, end: &str) -> Parsed {
         let mut entries = Vec::new();
         let mut key = first;
         let close = loop {
             self.need(":", "between a key and its value")?;
             entries.push((key, self.part()?));
             if self.eat(",").is_none() {
-                break self.need("]", "after the entries")?;
+                break self.need(end, "after the entries")?;
             }
             key = self.part()?;
         };
@@ -243,7 +243,7 @@ impl Parser<'_> {
         }
         let first = self.part()?;
         if self.is_next(":") {
-            return self.entries(first, &open);
+            return self.entries(first, &open, "]");
         }
         let mut elements = vec![first];
         if matches!(self.peek(), Some(Token { kind: Lexeme::Name(word), .. }) if word == "for") {

@@ -179,7 +179,19 @@ fn number(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let stuck = opt(take_while(1.., |c: char| c.is_alphanumeric() || c == '_')).parse_next(input)?;
     if let Some(stuck) = stuck {
         let message = format!("`{whole}{stuck}` is neither a number nor a name");
-        return Ok(TokenKind::Wrong(message, Some(NAMES.to_owned())));
+        let digits = stuck.strip_prefix('x').filter(|_| whole == "0");
+        let value = match digits.map(|digits| u64::from_str_radix(digits, 16)) {
+            Some(value) => value.ok().map(|value| value.to_string()),
+            None => Some(format!("{whole}{stuck}").replace('_', "")),
+        };
+        let help = match value.filter(|value| value.chars().all(|c| c.is_ascii_digit())) {
+            Some(value) => format!("a number has decimal digits alone: `{value}`"),
+            None if stuck.starts_with(|c: char| c.is_ascii_alphabetic()) && fraction.is_none() => {
+                format!("a name begins with a letter, and a product has its sign: `{whole} * {stuck}`")
+            }
+            None => NAMES.to_owned(),
+        };
+        return Ok(TokenKind::Wrong(message, Some(help)));
     }
     Ok(match fraction {
         Some(fraction) => TokenKind::Decimal(format!("{whole}.{fraction}")),
@@ -203,7 +215,7 @@ fn text(input: &mut Input<'_>) -> Lexed<TokenKind> {
 type Spelling = (&'static str, &'static str, Option<&'static str>);
 
 /// Longer spellings stand before their beginnings.
-const SPELLINGS: [Spelling; 55] = [
+const SPELLINGS: [Spelling; 66] = [
     ("<=>", "", Some("`==` between truth values is equivalence")),
     ("===", "", Some("write `==`")),
     ("!==", "", Some("write `!=`")),
@@ -212,6 +224,10 @@ const SPELLINGS: [Spelling; 55] = [
     ("=>", "=>", None),
     ("==", "==", None),
     ("=<", "", Some("write `<=` (`=>` is implication)")),
+    ("=/=", "", Some("write `!=`")),
+    ("/=", "", Some("write `!=`")),
+    ("~=", "", Some("write `!=`")),
+    ("//", "", Some("a comment begins with `#`, and the division of whole numbers is `div`")),
     ("!=", "!=", None),
     ("<>", "", Some("write `!=`")),
     ("<=", "<=", None),
@@ -246,6 +262,13 @@ const SPELLINGS: [Spelling; 55] = [
     ("%", "", Some("the remainder is `mod`")),
     ("?", "", Some("write `if c then a else b`")),
     ("~", "", Some("negation is `!`")),
+    ("$", "", Some("write the name alone")),
+    ("@", "", Some("write the name alone")),
+    ("`", "", Some("names and literals of enumerations stand without quotes")),
+    (";", "", Some("conditions are joined by `&&`")),
+    ("“", "", Some("strings stand in the ASCII sign `\"`, and an expression in none")),
+    ("”", "", Some("strings stand in the ASCII sign `\"`, and an expression in none")),
+    ("„", "", Some("strings stand in the ASCII sign `\"`, and an expression in none")),
     ("≤", "", Some("write `<=`")),
     ("≥", "", Some("write `>=`")),
     ("≠", "", Some("write `!=`")),
@@ -279,6 +302,6 @@ fn foreign(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let code = u32::from(sign);
     Ok(TokenKind::Wrong(
         format!("`{}` (U+{code:04X}) is not a sign of the expression language", sign.escape_debug()),
-        None,
+        sign.is_whitespace().then(|| "write an ordinary space: this one only looks like it".to_owned()),
     ))
 }

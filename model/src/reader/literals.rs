@@ -61,6 +61,9 @@ impl Typing<'_, '_> {
                 self.not_expected("a record", tree, expected)
             }
             (ExpressionKind::Fields(of), _) => self.record(of, &tree.span, Some(expected)),
+            (ExpressionKind::Entries(_), _) if self.scalar.text[tree.span.start..].starts_with('{') => {
+                self.not_expected("written as in JSON", tree, expected)
+            }
             (ExpressionKind::Listed(elements), Type::Array(ty)) => self.listed(elements, &tree.span, ty),
             (ExpressionKind::Filled(element), Type::Array(ty)) => self.filled(element, &tree.span, ty),
             (ExpressionKind::Listed(elements), Type::Record(ty)) if ty.form == RecordForm::List => {
@@ -116,10 +119,31 @@ impl Typing<'_, '_> {
 
     pub(super) fn not_expected(&mut self, what: &str, tree: &Expression, expected: &Type) -> Option<Term> {
         let message = format!("this is {what}, but {expected} is expected");
-        let help = expected.as_keyed().map(|(ty, _)| match ty.mapped() {
-            None => "a set stands in braces: `{A, B}`, `{}`".to_owned(),
-            Some(_) => "a map stands in brackets: `[A: 1, B: 2]`, `[]`".to_owned(),
-        });
+        // What was given, as it is written where this type is expected.
+        let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
+        let given = |is_name: bool| match &tree.kind {
+            ExpressionKind::Entries(entries) => {
+                let key = |tree| if is_name { text(tree).trim_matches(['"', '\'']) } else { text(tree) };
+                entries.iter().map(|(name, value)| format!("{}: {}", key(name), text(value))).collect()
+            }
+            ExpressionKind::Fields(of) => {
+                of.fields.iter().map(|(name, _, value)| format!("{name}: {}", text(value))).collect()
+            }
+            _ => Vec::new(),
+        };
+        let help = match expected.as_keyed() {
+            Some((ty, _)) if ty.mapped().is_none() => {
+                Some("a set stands in braces: `{A, B}`, `{}`".to_owned())
+            }
+            Some(_) => Some(match given(false).join(", ") {
+                none if none.is_empty() => "a map stands in brackets: `[A: 1, B: 2]`, `[]`".to_owned(),
+                given => format!("a map stands in brackets: `[{given}]`"),
+            }),
+            None => as_record(expected).filter(|ty| ty.form == RecordForm::Plain).and_then(|_| {
+                let given = Some(given(true).join(", ")).filter(|given| !given.is_empty())?;
+                Some(format!("a record stands in braces, its fields without quotes: `{{ {given} }}`"))
+            }),
+        };
         self.error("type-mismatch", message, &tree.span, what.to_owned(), help);
         None
     }

@@ -88,11 +88,22 @@ impl Typing<'_, '_> {
         if let ExpressionKind::Set(keys) = &whole.kind {
             return self.one_of(key, keys);
         }
+        if let ExpressionKind::Listed(keys) = &whole.kind {
+            let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
+            let keys = keys.iter().map(text).collect::<Vec<&str>>().join(", ");
+            let help = format!("several values stand in braces: `{} in {{{keys}}}`", text(key));
+            let message = "`in` asks for a key of a set or a map, but this is a list".to_owned();
+            self.error("type-mismatch", message, &whole.span, "a list".to_owned(), Some(help));
+            return None;
+        }
         let term = self.term(whole)?;
         let Some((ty, _)) = term.sort().as_keyed() else {
-            let help = term.sort().as_list().map(|_| "of a list it is `contains(q, e)`".to_owned());
+            let help = match term.sort().as_list() {
+                Some(_) => "of a list it is `contains(q, e)`".to_owned(),
+                None => "`x == A` compares with one value, `x in {A, B}` with several".to_owned(),
+            };
             let message = format!("`in` asks for a key of a set or a map, but this is {}", term.sort());
-            self.error("type-mismatch", message, &whole.span, format!("this is {}", term.sort()), help);
+            self.error("type-mismatch", message, &whole.span, format!("this is {}", term.sort()), Some(help));
             return None;
         };
         let key_term = self.key(key, ty)?;

@@ -325,7 +325,9 @@ fn read_action<'a>(
             let diagnostic = Diagnostic::error("parameter-clash", message)
                 .at(collector.origin(&place), "the parameter")
                 .at(first.clone(), "declared here")
-                .help("rename the parameter: a guard could not tell them apart");
+                .help(format!(
+                    "rename the parameter; that it is equal to `{parameter}` is said by `on: NAME(p)` and `when: p == {parameter}`"
+                ));
             collector.push(diagnostic);
         }
         parameters.push((parameter, declared.get(position).and_then(|(_, datum)| datum.clone())));
@@ -348,9 +350,6 @@ fn named(count: usize) -> String {
         _ => format!("{count} are named"),
     }
 }
-
-const IN_A_LIST: &str =
-    "within `[ ]` and `{ }` of YAML a comma ends the text: `\"Coin(a, b)\"` stands in quotes there";
 
 type Split = (String, Range<usize>, Option<Vec<(String, Range<usize>)>>);
 
@@ -375,12 +374,7 @@ fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
                 };
                 names.push(take_name(&mut cursor, "a name for the parameter").map_err(explained)?);
                 if cursor.eat(",").is_none() {
-                    cursor.need(")", "after the parameters' names").map_err(|mut mistake| {
-                        if cursor.peek().is_none() {
-                            mistake.help = Some(IN_A_LIST.to_owned());
-                        }
-                        explained(mistake)
-                    })?;
+                    cursor.need(")", "after the parameters' names").map_err(explained)?;
                     break;
                 }
             }

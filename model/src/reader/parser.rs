@@ -109,7 +109,46 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// Something else comes, or nothing; `why` says for what the sign is needed.
     pub fn need(&mut self, sign: &str, why: &str) -> Parsed<Range<usize>> {
-        self.eat(sign).ok_or_else(|| self.expected(&format!("`{sign}` {why}")))
+        self.eat(sign).ok_or_else(|| {
+            let mut wrong = self.expected(&format!("`{sign}` {why}"));
+            let open = self.unclosed().filter(|_| [")", "]", "}"].contains(&sign));
+            if let Some(open) = open.filter(|_| wrong.message.starts_with("expected")) {
+                wrong.message = format!("{} is never closed: {}", written(open), wrong.message);
+                "opened here".clone_into(&mut wrong.label);
+                wrong.span = open.span.clone();
+            }
+            wrong
+        })
+    }
+
+    /// Does `in` stand before the next token?
+    fn is_behind_in(&self) -> bool {
+        let is_it = |token: &Token| matches!(&token.kind, Lexeme::Name(word) if word == "in");
+        self.tokens.iter().take(self.next).any(is_it)
+    }
+
+    /// The innermost bracket that is never closed.
+    fn unclosed(&self) -> Option<&'a Token> {
+        let mut open: Vec<&Token> = Vec::new();
+        for token in self.tokens {
+            let Lexeme::Sign(sign) = token.kind else { continue };
+            let begin = match sign {
+                "(" | "[" | "{" => {
+                    open.push(token);
+                    continue;
+                }
+                ")" => "(",
+                "]" => "[",
+                "}" => "{",
+                _ => continue,
+            };
+            if open.last().is_some_and(|last| last.kind == Lexeme::Sign(begin)) {
+                open.pop();
+            } else if open.iter().any(|one| one.kind == Lexeme::Sign(begin)) {
+                break;
+            }
+        }
+        open.pop()
     }
 
     /// The mistake that something else stands here.
@@ -132,7 +171,15 @@ impl<'a> Parser<'a> {
             }
             Some(token) => self.no_method().unwrap_or_else(|| {
                 let label = format!("expected {what}");
-                mistake("syntax", format!("{label}, found {}", written(token)), label, token.span.clone())
+                let message = format!("{label}, found {}", written(token));
+                let help = match token.kind {
+                    Lexeme::Sign("if") => Some("write `if c then a else b`".to_owned()),
+                    Lexeme::Sign(",") if self.is_behind_in() => {
+                        Some("several values stand in braces: `x in {A, B}`".to_owned())
+                    }
+                    _ => None,
+                };
+                Box::new(Mistake { help, ..*mistake("syntax", message, label, token.span.clone()) })
             }),
         }
     }

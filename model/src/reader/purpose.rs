@@ -164,7 +164,7 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
         if accept.is_none() {
             property::no_violate(collector, &root);
         }
-    } else if accept.is_none() {
+    } else if accept.is_none() && (shape::get(entries, "transitions").is_some() || collector.errors() == 0) {
         let mut diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
             .at(collector.origin(&root.head()), "this purpose accepts nothing");
         let names = locations.locations.iter().map(|location| location.name.as_str());

@@ -57,7 +57,25 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
     let message = format!("{what} must be {expected}, but this is {}", node.describe());
     let mut diagnostic = Diagnostic::error("wrong-kind", message)
         .at(collector.origin(&node.head()), format!("expected {expected}"));
-    if !like.is_empty() {
+    let is_pair = |item: &Arc<Node>| matches!(item.kind, NodeKind::Mapping(_));
+    // `{port}`
+    let braced = match &node.kind {
+        NodeKind::Mapping(entries) if expected == "text" && node.is_flow() => Some(entries.as_slice()),
+        _ => None,
+    };
+    if let Some([one]) = braced
+        && one.value.is_nothing()
+    {
+        let help = format!("YAML reads the braces: put them in quotes, `\"{{{}}}\"`", one.key.text);
+        collector.push(diagnostic.help(help));
+        return;
+    }
+    if matches!(&node.kind, NodeKind::Sequence(items) if expected == "a mapping" && items.iter().all(is_pair))
+    {
+        let without =
+            if node.is_flow() { "write braces in place of `[ ]`" } else { "leave the `-` of its lines out" };
+        diagnostic = diagnostic.help(format!("{without}, as in `{like}`"));
+    } else if !like.is_empty() {
         diagnostic = diagnostic.help(format!("for example `{like}`"));
     }
     collector.push(diagnostic);
@@ -87,12 +105,13 @@ pub fn check_keys_beside(
             break;
         }
         let key = entry.key.text.as_str();
-        if known.contains(&key) || refused.contains(&key) {
+        if known.contains(&key) || refused.contains(&key) || is_cut(collector, entries, entry) {
             continue;
         }
         let elsewhere = || {
-            let (_, here) = ELSEWHERE.iter().find(|(names, _)| names.contains(&key))?;
-            known.contains(here).then_some(*here)
+            let mut rows =
+                ELSEWHERE.iter().filter(|(names, here)| names.contains(&key) && known.contains(here));
+            rows.next().map(|(_, here)| *here)
         };
         // `patience` for `patience_ms`
         let longer = || {
@@ -101,11 +120,29 @@ pub fn check_keys_beside(
                 .filter(|known| known.strip_prefix(key).is_some_and(|rest| rest.starts_with('_')));
             longer.next().filter(|_| longer.next().is_none()).copied()
         };
-        let near = collector.nearest(key, known.iter().copied()).or_else(elsewhere).or_else(longer);
-        let within = WITHIN.iter().find(|(inner, outer)| *inner == key && known.contains(outer));
+        let near = elsewhere().or_else(|| collector.nearest(key, known.iter().copied())).or_else(longer);
+        let mut outer = WITHIN.iter().filter(|(inner, _)| inner.contains(&key)).flat_map(|(_, outer)| *outer);
+        let first = outer.clone().find(|outer| known.contains(outer));
+        let is_only = outer.clone().count() == 1;
+        let within = outer.find(|outer| known.contains(outer) && get(entries, outer).is_some());
+        let within = within.or(first.filter(|_| is_only));
+        let other = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
+        // `from:Idle`
+        let glued = key.split_once(':').filter(|(name, _)| known.contains(name));
+        let near = glued.map(|(name, _)| name).or(near).filter(|_| within.is_none() && other.is_none());
+        if let Some(near) = near {
+            collector.means(Some(&entry.key.span), near);
+        }
+        if within.is_some() {
+            collector.means(None, key);
+        }
         let help = match (within, near) {
-            (Some((_, outer)), _) => {
+            (Some(outer), _) => {
                 format!("`{key}` stands under `{outer}`: indent it further than `{outer}`")
+            }
+            _ if let Some((.., help)) = other => (*help).to_owned(),
+            _ if let Some((name, value)) = glued => {
+                format!("a space stands behind `:`, as in `{name}: {value}`")
             }
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => inventory(&format!("keys of {of}"), known.iter().copied()),
@@ -113,6 +150,54 @@ pub fn check_keys_beside(
         let message = format!("unknown key `{key}` in {of}");
         collector.mistake("unknown-key", message, &entry.key.span, "unknown key", help);
     }
+}
+
+/// Is this what a comma has cut off the value before it, which has no quotes? Then reports the value.
+pub(super) fn is_cut(collector: &mut Collector, entries: &[Entry], entry: &Entry) -> bool {
+    let text = &collector.file.clone().text;
+    let has_colon = |entry: &Entry| text[entry.key.span.end..].trim_start().starts_with(':');
+    if has_colon(entry) || !entry.value.is_nothing() {
+        return false;
+    }
+    let before = entries.iter().take_while(|one| one.key.span.start < entry.key.span.start);
+    let Some(value) = before.filter(|one| has_colon(one)).last().and_then(|one| one.value.as_scalar()) else {
+        return false;
+    };
+    report_cut(collector, value, Some(entry.key.span.end))
+}
+
+/// Reports a value without quotes that ends at a comma, inside of a bracket, or else before something that
+/// must belong to it. Returns whether it is one.
+pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Option<usize>) -> bool {
+    let text = &collector.file.clone().text;
+    if !value.plain || !text[value.span.end..].trim_start().starts_with(',') {
+        return false;
+    }
+    let (mut depth, mut end) = (0, value.span.start);
+    for (at, c) in text[value.span.start..].char_indices() {
+        depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+        if c == '\n' || depth < 0 || depth == 0 && c == ',' {
+            break;
+        }
+        end = value.span.start + at + c.len_utf8();
+    }
+    let is_inside = end > value.span.end;
+    let Some(end) = Some(end).filter(|_| is_inside).or(rest_end.filter(|end| *end > value.span.end)) else {
+        return false;
+    };
+    let span = value.span.start..end;
+    let whole = text[span.clone()].trim_end();
+    let quoted = if whole.contains('"') { format!("'{whole}'") } else { format!("\"{whole}\"") };
+    let help = match is_inside {
+        true => format!("put the whole of it in quotes: `{quoted}`"),
+        false => format!(
+            "put the whole of it in quotes; conditions are joined by `&&`: `{}`",
+            whole.replace(",", " &&")
+        ),
+    };
+    let message = format!("YAML ends `{}` at the comma, for it has no quotes", value.text);
+    collector.mistake("cut-at-comma", message, &span, "one expression?", help);
+    true
 }
 
 /// Sections that most models have.
@@ -146,15 +231,67 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
 }
 
 /// Keys that belong under another one, and stand beside it where their line is not indented enough.
-const WITHIN: [(&str, &str); 3] = [("condition", "initial"), ("location", "initial"), ("stages", "output")];
+const WITHIN: [(&[&str], &[&str]); 4] = [
+    (&["condition", "location"], &["initial"]),
+    (&["stages", "formats", "directory"], &["output"]),
+    (
+        &[
+            "encoding",
+            "stimuli",
+            "observations",
+            "reset",
+            "settle",
+            "launch",
+            "address",
+            "command",
+            "base",
+            "tls",
+        ],
+        &["stdio", "tcp", "udp", "http"],
+    ),
+    (&["command", "ready_ms", "keep"], &["launch"]),
+];
 
 /// Keys that other formats have for what has another one here.
-const ELSEWHERE: [(&[&str], &str); 5] = [
+const ELSEWHERE: [(&[&str], &str); 18] = [
     (&["guard", "condition", "if"], "when"),
     (&["do", "then", "effect", "update", "set", "actions"], "assign"),
     (&["action", "event", "label", "input", "output"], "on"),
     (&["source", "src"], "from"),
     (&["target", "dst"], "to"),
+    (&["cmd", "program", "exec", "run", "executable"], "command"),
+    (&["cwd", "workdir", "working_directory", "folder"], "directory"),
+    (&["url", "uri", "route", "endpoint"], "path"),
+    (&["url", "base_url", "address", "host"], "base"),
+    (&["url", "host", "endpoint", "server"], "address"),
+    (&["code", "status_code"], "status"),
+    (&["timeout", "timeout_ms", "wait"], "within"),
+    (&["model", "iosts"], "specification"),
+    (&["states", "nodes"], "locations"),
+    (&["edges", "steps", "path", "paths", "rules"], "transitions"),
+    (&["start", "begin"], "initial"),
+    (&["body", "json", "fields"], "values"),
+    (&["goal", "goals", "test"], "purpose"),
+];
+
+/// Keys that have no place here, a key that is known where the hint is true, and the hint.
+const INSTEAD: [(&[&str], &str, &str); 4] = [
+    (
+        &["iut", "system", "sut"],
+        "specification",
+        "the IUT's file is given on the command line: `coreach test coreach.yaml --iut iut.yaml`",
+    ),
+    (
+        &["args", "arguments", "argv"],
+        "command",
+        "the arguments stand in `command`: `command: [PROGRAM, ARGUMENT]`",
+    ),
+    (
+        &["assign", "values", "value"],
+        "condition",
+        "an initial value is a condition: `condition: x == 0 && y == 1`",
+    ),
+    (&["port"], "address", "the port stands in `address`: `address: HOST:PORT`"),
 ];
 
 /// Reports keys that stand twice.
@@ -167,6 +304,9 @@ pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'stat
         };
         if collector.is_full() {
             break;
+        }
+        if is_cut(collector, entries, entry) {
+            continue;
         }
         let message = match code {
             "assigned-twice" => format!("`{}` is assigned twice", entry.key.text),
@@ -233,9 +373,15 @@ pub fn required<'a>(
 
 /// Reports a key that must be there; the place is the beginning of the mapping.
 pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, like: &str) {
+    // That it is no mapping has been told.
+    if !matches!(node.kind, NodeKind::Mapping(_)) && !node.is_nothing() && collector.errors() > 0 {
+        return;
+    }
     let label = format!("`{key}` is missing here");
     let help = format!("for example `{like}`");
-    collector.mistake("missing-key", format!("{of} has no `{key}`"), &node.head(), label, help);
+    let message = format!("{of} has no `{key}`");
+    let found = Diagnostic::error("missing-key", message).at(collector.origin(&node.head()), label);
+    collector.lacks_key(found.help(help), &node.span, key);
 }
 
 /// The entries of a section, none where it is not given.
@@ -246,7 +392,20 @@ pub fn section<'a>(
     known: &[&str],
 ) -> &'a [Entry] {
     let Some(node) = get(entries, key) else { return &[] };
-    let like = format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default());
+    let first = known.first().copied().unwrap_or_default();
+    let word = |word: &str| if word.contains('{') { format!("\"{word}\"") } else { word.to_owned() };
+    let is_command = known.contains(&"command");
+    let like = match &node.kind {
+        NodeKind::Scalar(given) if is_command => {
+            let words: Vec<String> = given.text.split_whitespace().map(word).collect();
+            format!("{key}: {{ command: [{}] }}", words.join(", "))
+        }
+        NodeKind::Sequence(_) if is_command => {
+            format!("{key}: {{ command: {} }}", &collector.file.text[node.span.clone()])
+        }
+        NodeKind::Scalar(given) if !given.text.is_empty() => format!("{key}: {{ {first}: {} }}", given.text),
+        _ => format!("{key}: {{ {first}: ... }}"),
+    };
     let entries = mapping(collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
     check_keys(collector, entries, known, &format!("`{key}`"));
     entries

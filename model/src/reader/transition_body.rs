@@ -231,7 +231,13 @@ fn read_assignments(
     scope: Scope<'_>,
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {
-    let entries = shape::mapping(collector, node, "`assign`", "assign: { vPaid: vPaid + pCoinValue }")?;
+    // `x = e`
+    let given = node.as_scalar().and_then(|given| given.text.split_once('=')).map(|(name, value)| {
+        let name = name.trim_end_matches([':', ' ']);
+        format!("assign: {{ {name}: {} }}", value.trim())
+    });
+    let like = given.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
+    let entries = shape::mapping(collector, node, "`assign`", like)?;
     let before = collector.errors();
     shape::check_distinct(collector, entries, "assigned-twice", "variable");
     let mut assignments = Substitution::new();
@@ -255,6 +261,9 @@ fn read_assignments(
             Some((meaning, first)) => Some((meaning.clone(), first.clone())),
             None => None,
         };
+        if shape::is_cut(collector, entries, entry) {
+            continue;
+        }
         refuse_target(collector, entry, scope, what);
         // The value may hold mistakes of its own; without a target, any type will do.
         if let Some(scalar) = entry.value.as_scalar().filter(|_| !entry.value.is_nothing())
@@ -330,7 +339,13 @@ fn refuse_target(
                 (_, Some(what)) if what.contains("of the specification") => {
                     "a purpose assigns only variables of its own".to_owned()
                 }
+                (_, Some(what)) if what.contains("an action") => {
+                    format!("which values `{name}` carries is said under `when:`: `p == e`")
+                }
                 (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, _) if variables.is_empty() => {
+                    format!("there are no variables: declare `{name}` under `variables:`")
+                }
                 (None, _) => inventory("variables", variables),
             };
             let label = scope.names.elsewhere(name).unwrap_or("not declared").to_owned();

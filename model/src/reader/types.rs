@@ -339,9 +339,18 @@ impl Reading<'_, '_> {
             NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
             _ => {
                 let message = format!("{of} needs a type, but this is {}", node.describe());
+                let help = match &node.kind {
+                    _ if node.is_nothing() => {
+                        "a type stands behind a name, as in `n: int`; the literals of an enumeration stand in brackets: `[A, B]`"
+                    }
+                    NodeKind::Sequence(_) => {
+                        "an enumeration is declared under `types:`, as in `types: { Kind: [A, B] }`, and used by its name"
+                    }
+                    _ => "enumerations and records are declared under `types:` and used by name",
+                };
                 let diagnostic = Diagnostic::error("expected-type", message)
                     .at(self.collector.origin(&node.head()), "expected a type's name")
-                    .help("enumerations and records are declared under `types:` and used by name");
+                    .help(help);
                 self.collector.push(diagnostic);
                 None
             }
@@ -357,7 +366,20 @@ impl Reading<'_, '_> {
         let ty = self.ty(cursor, scalar, 0)?;
         if cursor.peek().is_some() {
             let mut mistake = cursor.expected("the end of the type");
-            mistake.help = mistake.help.or_else(|| Some(spellings()));
+            let round =
+                scalar.text.split_once('(').and_then(|(name, rest)| Some((name, rest.strip_suffix(')')?)));
+            let list = scalar
+                .text
+                .strip_suffix("[]")
+                .map(|name| format!("a list of at most 8 is `list[8] of {name}`"));
+            let literals = scalar.text.contains('|').then(|| {
+                let all = scalar.text.split('|').map(str::trim).collect::<Vec<&str>>().join(", ");
+                format!("the literals of an enumeration stand in brackets: `[{all}]`")
+            });
+            mistake.help = mistake.help.or(list).or(literals).or_else(|| match round {
+                Some((name, rest)) => Some(format!("write it in square brackets: `{name}[{rest}]`")),
+                None => Some(spellings()),
+            });
             report(self.collector, scalar, *mistake);
             return None;
         }
@@ -367,7 +389,13 @@ impl Reading<'_, '_> {
     pub(super) fn ty(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         let Some(Token { kind: Lexeme::Name(name), span }) = cursor.peek() else {
             let mut mistake = cursor.expected("a type");
-            mistake.help = mistake.help.or_else(|| Some(spellings()));
+            mistake.help = mistake.help.or_else(|| match cursor.peek().map(|token| &token.kind) {
+                Some(Lexeme::Truth(_) | Lexeme::Integer(_) | Lexeme::Text(_)) => Some(format!(
+                    "a type stands here, as in `int`; a first value is said by `initial: {{ condition: x == {} }}`",
+                    scalar.text
+                )),
+                _ => Some(spellings()),
+            });
             report(self.collector, scalar, *mistake);
             return None;
         };
@@ -463,6 +491,9 @@ impl Reading<'_, '_> {
                 "a record is declared under `types:`: `Item: { kind: Kind, weight: nat }`".to_owned()
             }
             "str" | "char" | "text" => "did you mean `string`?".to_owned(),
+            _ if let Some(literals) = self.literals_of(place) => {
+                format!("the literals of an enumeration stand in brackets: `[{literals}]`")
+            }
             _ => match self.collector.nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if self.types.order.is_empty() => spellings(),
@@ -472,6 +503,13 @@ impl Reading<'_, '_> {
         let message = format!("unknown type `{name}`");
         self.collector.mistake("unknown-type", message, place, "not declared under `types:`", help);
         None
+    }
+
+    /// The literals that are joined by `|`, as other languages do, from this place on.
+    fn literals_of(&self, place: &Range<usize>) -> Option<String> {
+        let rest = self.collector.file.text.get(place.start..)?;
+        let line = rest.split(['\n', ',', '}', '"']).next().filter(|line| line.contains('|'))?;
+        Some(line.split('|').map(str::trim).collect::<Vec<&str>>().join(", "))
     }
 
     fn range(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, open: Range<usize>) -> Option<Type> {

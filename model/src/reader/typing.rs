@@ -15,8 +15,9 @@ use crate::reader::collect::{Collector, listed};
 use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
+use crate::reader::shape::report_cut;
 use crate::reader::syntax::{Expression, ExpressionKind, says_type};
-use crate::reader::yaml::{Node, Scalar};
+use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
 use crate::types::{RecordForm, Type};
@@ -55,8 +56,21 @@ pub fn read_expression(
             let mut diagnostic = Diagnostic::error("expected-expression", message)
                 .at(collector.origin(&node.head()), "expected an expression");
             if !node.is_nothing() {
-                diagnostic =
-                    diagnostic.help("put an expression that contains brackets, braces or `: ` in quotes");
+                let text = |one: &Node| one.as_scalar().map(|scalar| scalar.text.clone());
+                let (all, sign) = match &node.kind {
+                    NodeKind::Sequence(items) => (items.iter().map(|item| text(item)).collect(), " && "),
+                    NodeKind::Mapping(entries) => {
+                        let equal =
+                            |entry: &Entry| Some(format!("{} == {}", entry.key.text, text(&entry.value)?));
+                        (entries.iter().map(equal).collect(), " && ")
+                    }
+                    NodeKind::Scalar(_) => (None, ""),
+                };
+                let meant = all.map(|all: Vec<String>| format!(", as in `{}`", all.join(sign)));
+                diagnostic = diagnostic.help(format!(
+                    "an expression is one text, which stands in quotes if it contains brackets, braces or `: `{}",
+                    meant.unwrap_or_default()
+                ));
             }
             collector.push(diagnostic);
             return None;
@@ -76,6 +90,9 @@ pub fn read_expression(
 }
 
 pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
+    if report_cut(collector, scalar, None) {
+        return;
+    }
     let place = scalar.place(&mistake.span);
     let diagnostic =
         Diagnostic::error(mistake.code, mistake.message).at(collector.origin(&place), mistake.label);
@@ -383,10 +400,13 @@ impl<'a, 'c> Typing<'a, 'c> {
         for (kind, names) in kinds.into_iter().filter(|(_, names)| !names.is_empty()) {
             lines.push(format!("{kind}: {}", listed(names)));
         }
+        let has_variables = lines.iter().any(|line| line.starts_with("variables"));
         if lines.is_empty() {
             "nothing is declared that could be used here".to_owned()
-        } else {
+        } else if has_variables || self.scope.is_function {
             lines.join("; ")
+        } else {
+            format!("{}; a variable is declared under `variables:`", lines.join("; "))
         }
     }
 

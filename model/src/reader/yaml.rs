@@ -107,6 +107,11 @@ impl Node {
         self.as_scalar().is_some_and(|s| s.plain && matches!(s.text.as_str(), "" | "~" | "null"))
     }
 
+    /// Is it written in brackets of its own?
+    pub fn is_flow(&self) -> bool {
+        self.flow
+    }
+
     pub fn describe(&self) -> &'static str {
         match &self.kind {
             NodeKind::Scalar(_) if self.is_nothing() => "nothing",
@@ -215,7 +220,23 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
                         "an escape that YAML does not know",
                         "in double quotes `\\` begins an escape: use single quotes, as in '\\d+'",
                     ),
-                    _ => ("the YAML parser stops here", explain_stop(&file.text, at, &message)),
+                    _ if message.contains("trailing content after") => {
+                        let (at, help) = explain_trailing(&file.text, at);
+                        let place = word_at(&file.text, at);
+                        builder.collector.mistake("yaml-syntax", message, &place, "this quote", help);
+                        return None;
+                    }
+                    _ if message.contains("unclosed bracket") => {
+                        ("never closed", "a bracket ends with its counterpart: `[ ]`, `{ }`")
+                    }
+                    _ => ("the YAML parser stops here", ""),
+                };
+                let is_program =
+                    [".py", ".sh", ".js", ".rs", ".java", ".c"].iter().any(|end| file.name.ends_with(end));
+                let help = match help {
+                    _ if is_program => "files that coreach reads are YAML: is this the right one?".to_owned(),
+                    "" => explain_stop(&file.text, at, &message),
+                    help => help.to_owned(),
                 };
                 builder.collector.mistake("yaml-syntax", message, &word_at(&file.text, at), label, help);
                 return None;
@@ -288,27 +309,83 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
 const QUOTE: &str =
     "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
 
+/// The quote that ends before this byte, behind which something stands: where it begins, and what to do.
+fn explain_trailing(text: &str, at: usize) -> (usize, &'static str) {
+    let before = text.get(..at).unwrap_or_default().trim_end();
+    let sign = before.chars().last().unwrap_or('"');
+    let inside = before.strip_suffix(sign).unwrap_or_default();
+    let open = inside.rfind(sign).unwrap_or_default();
+    match inside[open..].contains('\n') {
+        true => (open, "a quote begins here, and ends in another line: is its end missing in this one?"),
+        false => {
+            (open, "behind the quoted text something follows: put the whole value in one pair of quotes")
+        }
+    }
+}
+
+/// Explains why a mapping or a list in brackets does not go on at this byte of a line: the line before it,
+/// and the rest of it.
+fn explain_flow(before: &str, rest: &str) -> Option<String> {
+    let start = before.rfind(": ").map(|at| at + 2)?;
+    let value = &before[start..];
+    if rest.starts_with(':') {
+        let (_, key) = value.trim_end().rsplit_once(' ')?;
+        return Some(format!("is a comma missing before `{key}`?"));
+    }
+    if !rest.starts_with(['[', '{']) || value.starts_with(['"', '\'', '[', '{']) {
+        return None;
+    }
+    let mut depth = 0;
+    let end = rest.char_indices().find(|(_, c)| {
+        depth += i32::from("([{".contains(*c)) - i32::from(")]}".contains(*c));
+        depth < 0 || depth == 0 && *c == ','
+    });
+    let whole = format!("{value}{}", &rest[..end.map_or(rest.len(), |(at, _)| at)]);
+    let sign = if whole.contains('"') { '\'' } else { '"' };
+    Some(format!("what contains `[` or `{{` must stand in quotes: `{sign}{}{sign}`", whole.trim_end()))
+}
+
 /// Explains what may be wrong with the line at this byte, where the parser stops.
-fn explain_stop(text: &str, at: usize, message: &str) -> &'static str {
+fn explain_stop(text: &str, at: usize, message: &str) -> String {
     let begin = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
     let indent = |line: &str| line.len() - line.trim_start().len();
     let line = text[begin..].lines().next().unwrap_or_default();
     let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let mut before =
-        text[..begin].lines().rev().filter(is_said).take_while(|one| indent(one) >= indent(line));
+    let mut above = text[..begin].lines().rev().filter(is_said);
+    let last = above.clone().next().unwrap_or_default();
+    let mut before = above.by_ref().take_while(|one| indent(one) >= indent(line));
     let sibling = before.find(|one| indent(one) == indent(line));
     let is_item = |line: &str| line.trim_start().starts_with("- ");
-    if message.contains("multiline quoted") {
+    let (head, rest) = line.split_at_checked(at - begin).unwrap_or((line, ""));
+    let glued = last.trim_start().split_once(':').filter(|(_, value)| !value.is_empty());
+    if message.contains("flow mapping") || message.contains("flow sequence") {
+        return explain_flow(head, rest).unwrap_or_else(|| QUOTE.to_owned());
+    }
+    if let Some((key, value)) =
+        glued.filter(|(_, value)| message.contains("mapping values") && !value.contains(' '))
+    {
+        return format!("a space stands behind `:` in the line above: `{key}: {value}`");
+    }
+    let is_first =
+        head.trim().is_empty() || message.contains("mapping values") && indent(line) > indent(last);
+    let help = if message.contains("multiline quoted") {
         "a quote that begins above this line is never closed"
     } else if !is_item(line) && sibling.is_some_and(is_item) {
         "the lines before it are items that begin with `- `: does this one lack it?"
     } else if !line.contains(':') && !is_item(line) && message.contains("expected ':'") {
         "does this line lack the `:` behind its key?"
-    } else if line.trim_end().ends_with(':') && message.contains("expected key") {
+    } else if is_first && indent(line) != indent(last) {
+        return format!(
+            "this line begins with {} spaces, and the one above with {}: shall they begin alike?",
+            indent(line),
+            indent(last)
+        );
+    } else if is_first || line.trim_end().ends_with(':') && message.contains("expected key") {
         "is this line indented further, or less, than those beside it?"
     } else {
         QUOTE
-    }
+    };
+    help.to_owned()
 }
 
 /// The word or sign at a byte, within its line.
@@ -456,7 +533,12 @@ impl Builder<'_, '_> {
             span.tag_span().and_then(|s| s.byte_range()).or_else(|| span.byte_range()).unwrap_or(0..0);
         let written = tag.original();
         let label = "a tag, which means nothing here";
-        let help = "put the expression in quotes where `!` is a negation: \"!done && x > 0\"";
+        let is_action =
+            self.open.last().and_then(|open| open.key.as_ref()).is_some_and(|key| key.text == "on");
+        let help = match is_action {
+            true => "write the name alone: `inputs` and `outputs` say its direction",
+            false => "put the expression in quotes where `!` is a negation: \"!done && x > 0\"",
+        };
         self.collector.mistake("yaml-tag", format!("YAML reads `{written}` as a tag"), &bytes, label, help);
     }
 

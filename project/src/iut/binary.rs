@@ -177,7 +177,9 @@ fn check(
     }
     let places = reader.without_captures(places);
     if let Some(action) = action {
-        reader.check_parameters(action, &places, &entry.key);
+        reader.check_parameters(action, &places, &entry.key, |name| {
+            format!("name the field that has the value `{name}`")
+        });
         check_lists(reader, action, named);
     }
 }

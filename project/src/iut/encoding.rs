@@ -115,7 +115,10 @@ fn refuse_foreign_keys(
     let found: Vec<&Entry> = entries.iter().filter(|entry| keys.contains(&entry.key.text.as_str())).collect();
     let Some(first) = found.first() else { return Some(()) };
     let names = listed(found.iter().map(|entry| entry.key.text.as_str()));
-    let help = "say `encoding`, or leave them out";
+    let help = match message.contains("JSON") {
+        true => "say which encoding they are for, for example `encoding: lines`, or leave them out",
+        false => "say `encoding`, or leave them out",
+    };
     reader.collector.mistake("wrong-encoding", format!("{message} {names}"), &first.key.span, label, help);
     None
 }

@@ -98,9 +98,12 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
             _ => vec![&entry.value],
         };
         for node in alternatives {
+            let before = reader.collector.errors();
             let Some((response, places)) = response(reader, node, &what) else { continue };
-            if let Some(action) = &action {
-                reader.check_parameters(action, &places, &entry.key);
+            if let Some(action) = action.as_ref().filter(|_| reader.collector.errors() == before) {
+                reader.check_parameters(action, &places, &entry.key, |name| {
+                    format!("say where it stands in the body: `values: {{ {name}: /{name} }}`")
+                });
             }
             observations.push((entry.key.text.clone(), response));
         }
@@ -128,7 +131,9 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
 }
 
 fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
-    let entries = shape::mapping(reader.collector, node, what, OBSERVATIONS)?;
+    let given = node.as_scalar().filter(|given| given.text.parse::<u16>().is_ok());
+    let like = given.map(|given| format!("{{ status: {} }}", given.text));
+    let entries = shape::mapping(reader.collector, node, what, like.as_deref().unwrap_or(OBSERVATIONS))?;
     let known = ["status", "to", "headers", "values", "each", "then"];
     shape::check_keys(reader.collector, entries, &known, what);
     let to = match shape::get(entries, "to") {

@@ -113,6 +113,27 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
     for (at, scalar) in words.iter().enumerate().filter(|(_, word)| !word.text.contains('{')) {
         let name = scalar.text.as_str();
         let path = directory.join(name);
+        let (program, arguments) = name.split_once(' ').unwrap_or((name, ""));
+        if at == 0 && !arguments.is_empty() && !path.exists() {
+            let list = arguments.split_whitespace().fold(program.to_owned(), |list, word| list + ", " + word);
+            let found =
+                Diagnostic::warning("one-word", format!("`{name}` is one word, the name of a program"))
+                    .at(reader.collector.origin(&scalar.span), "with a space in it")
+                    .help(format!(
+                        "the program and its arguments are words of their own: `command: [{list}]`"
+                    ));
+            reader.collector.push(found);
+            return;
+        }
+        if let Some(what) = shell_word(name) {
+            let all: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            let found =
+                Diagnostic::warning("no-shell", format!("no shell reads `command`: `{name}` is {what}"))
+                    .at(reader.collector.origin(&scalar.span), "for a shell only")
+                    .help(format!("let one read it: `command: [sh, -c, '{}']`", all.join(" ")));
+            reader.collector.push(found);
+            return;
+        }
         let is_name =
             if at == 0 { name.contains('/') } else { path.extension().is_some() && !name.starts_with('-') };
         if !is_name || path.exists() {
@@ -131,6 +152,20 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
             .at(reader.collector.origin(&scalar.span), "no such file")
             .help(help);
         reader.collector.push(found);
+    }
+}
+
+/// What a word is that only a shell would understand.
+fn shell_word(word: &str) -> Option<&'static str> {
+    let name = word.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
+    match word {
+        "&&" | "||" | "|" | ";" | "&" => Some("one more argument"),
+        _ if word.trim_start_matches(['1', '2', '&']).starts_with('>') => Some("one more argument"),
+        _ if word.starts_with("~/") => Some("no path to the home folder"),
+        _ if name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())) => {
+            Some("no variable of the environment")
+        }
+        _ => None,
     }
 }
 

@@ -18,9 +18,16 @@ pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str)
     let Some(node) = shape::get(entries, "line_ending") else { return default() };
     match node.as_scalar() {
         // A key without a value says nothing: the text of nothing, written `null`, ends no line.
-        Some(scalar) if !node.is_nothing() && (1..=8).contains(&scalar.text.len()) => scalar.text.clone(),
+        Some(scalar)
+            if !node.is_nothing()
+                && (1..=8).contains(&scalar.text.len())
+                && !scalar.text.contains('\\')
+                && !["lf", "crlf", "cr"].contains(&scalar.text.to_lowercase().as_str()) =>
+        {
+            scalar.text.clone()
+        }
         _ => {
-            let message = "`line_ending` must be one to eight bytes of text";
+            let message = "`line_ending` must be the one to eight bytes that end a line";
             let help = "for example `line_ending: \"\\r\\n\"`, in double quotes";
             reader.collector.mistake("wrong-value", message, &node.head(), "not such a text", help);
             default()
@@ -76,7 +83,9 @@ pub fn observations(
         }
         let groups = reader.without_captures(read.groups);
         if let Some(action) = action {
-            reader.check_parameters(action, &groups, &entry.key);
+            reader.check_parameters(action, &groups, &entry.key, |name| {
+                format!("name the group that finds it: `(?P<{name}>...)`")
+            });
         }
         if read.to.is_some() && !reader.is_synchronous {
             let message =

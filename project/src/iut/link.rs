@@ -26,6 +26,15 @@ fn described(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Option<Li
     if matches!(&node.kind, NodeKind::Scalar(scalar) if scalar.text == SYNCHRONOUS) {
         return Some(LinkDelay::Synchronous);
     }
+    if let NodeKind::Scalar(scalar) = &node.kind
+        && !node.is_nothing()
+    {
+        let near = reader.collector.nearest(&scalar.text, [SYNCHRONOUS]);
+        let help =
+            near.map_or(format!("for example `{LIKE}`"), |near| format!("did you mean `link: {near}`?"));
+        reader.wrong(node, "`link` is `synchronous`, or says a delay", "not known", &help);
+        return None;
+    }
     let entries = shape::mapping(reader.collector, node, "`link`", LIKE)?;
     shape::check_keys(reader.collector, entries, &["ordered", "delay"], "`link`");
     if let Some(node) = shape::get(entries, "ordered")

@@ -4,7 +4,7 @@ use coreach_adapters::description::Request;
 use coreach_adapters::template::Template;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
 use super::words::{Holes, IutReader};
 
@@ -19,7 +19,10 @@ pub fn request(
     known: &[&str],
     holes: Option<&Holes>,
 ) -> Option<Request> {
-    let entries = shape::mapping(reader.collector, node, what, like)?;
+    // `GET /items`
+    let given = node.as_scalar().and_then(|given| given.text.split_once(' '));
+    let given = given.map(|(method, path)| format!("{{ method: {method}, path: {} }}", path.trim()));
+    let entries = shape::mapping(reader.collector, node, what, given.as_deref().unwrap_or(like))?;
     shape::check_keys(reader.collector, entries, known, what);
     let mut text = |key: &str| {
         let node = shape::required(reader.collector, node, entries, key, what, like)?;
@@ -39,7 +42,8 @@ pub fn request(
     if let Some(path) = path
         && !path.text.starts_with('/')
     {
-        reader.collector.error("wrong-value", "a path begins with a slash", &path.span, "no path");
+        let help = format!("for example `path: /{}`", path.text);
+        reader.collector.mistake("wrong-value", "a path begins with a slash", &path.span, "no path", help);
     }
     let path = path.and_then(|path| reader.template_of(path, holes));
     let (body, latin1) = (shape::get(entries, "body"), shape::get(entries, "latin1"));
@@ -50,7 +54,18 @@ pub fn request(
     let body = match body.or(latin1) {
         None => None,
         Some(node) => {
-            let scalar = shape::scalar(reader.collector, node, "`body`", "body: '{\"n\": {n}}'")?;
+            // A mapping, as the text that is meant.
+            let given = match &node.kind {
+                NodeKind::Mapping(entries) => {
+                    let field = |entry: &Entry| {
+                        Some(format!("\"{}\": {{{}}}", entry.key.text, entry.value.as_scalar()?.text))
+                    };
+                    entries.iter().map(field).collect::<Option<Vec<String>>>()
+                }
+                _ => None,
+            };
+            let like = given.map_or("\"n\": {n}".to_owned(), |fields| fields.join(", "));
+            let scalar = shape::scalar(reader.collector, node, "`body`", &format!("body: '{{{like}}}'"))?;
             Some(reader.body(scalar, holes)?)
         }
     };
@@ -95,7 +110,8 @@ pub fn is_header(name: &str) -> bool {
 pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
         let message = "a JSON pointer begins with a slash";
-        let help = format!("for example `/{}`", pointer.text.replace('.', "/"));
+        let names = pointer.text.trim_start_matches(['$', '.']);
+        let help = format!("for example `/{}`", names.replace('.', "/"));
         reader.collector.mistake("wrong-value", message, &pointer.span, "no pointer", help);
         return false;
     }
@@ -110,12 +126,21 @@ pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
 }
 
 pub fn status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
-    let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
+    const SEVERAL: &str =
+        "status: 200`, and several are a list of alternatives: `[{ status: 200 }, { status: 201 }]";
+    let is_list = matches!(node.kind, NodeKind::Sequence(_));
+    let scalar = shape::scalar(reader.collector, node, "`status`", if is_list { SEVERAL } else { like })?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
     let status = status.filter(|status| (100..=599).contains(status));
     if status.is_none() {
         let message = "a status is a number from 100 to 599";
-        reader.collector.error("wrong-value", message, &scalar.span, "no status");
+        reader.collector.mistake(
+            "wrong-value",
+            message,
+            &scalar.span,
+            "no status",
+            format!("for example `{SEVERAL}`"),
+        );
     }
     status
 }

@@ -335,6 +335,8 @@ impl IutReader<'_> {
         let section = entries.iter().find(|entry| entry.key.text == key);
         let written: &[Entry] = match section.map(|entry| &entry.value.kind) {
             Some(NodeKind::Mapping(entries)) => entries,
+            // It is told that this is no mapping.
+            Some(NodeKind::Sequence(_)) => return,
             _ => &[],
         };
         if self.is_swapped(written, kind) {
@@ -352,6 +354,13 @@ impl IutReader<'_> {
             .map(|action| action.name.as_str())
             .filter(|name| !written.contains(name) && is_used(name))
             .filter(|name| !self.apart.iter().any(|apart| apart == name))
+            // What is misspelt is not missing, too.
+            .filter(|name| {
+                let is_known = |other: &str| iosts.actions.iter().any(|action| action.name == other);
+                let is_meant =
+                    |other: &&str| !is_known(other) && self.collector.nearest(other, [*name]).is_some();
+                !written.iter().any(is_meant)
+            })
             .collect();
         if missing.is_empty() {
             return;
@@ -368,7 +377,14 @@ impl IutReader<'_> {
     }
 
     /// Reports parameters that an action has not, and those that are missing. Each name comes with its place.
-    pub fn check_parameters(&mut self, action: &Action, written: &[(String, Range<usize>)], whole: &Scalar) {
+    /// `how` says how a value is found.
+    pub fn check_parameters(
+        &mut self,
+        action: &Action,
+        written: &[(String, Range<usize>)],
+        whole: &Scalar,
+        how: impl Fn(&str) -> String,
+    ) {
         let known = || action.parameters.iter().map(Datum::name);
         for (name, place) in written {
             if known().any(|parameter| parameter == name) {
@@ -382,7 +398,8 @@ impl IutReader<'_> {
             known().filter(|parameter| !written.iter().any(|(name, _)| name == parameter)).collect();
         if !missing.is_empty() {
             let message = format!("`{}` needs a value for {}", action.name, listed(missing.iter().copied()));
-            self.collector.error("missing-parameter", message, &whole.span, "not found in what is received");
+            let label = "not found in what is received";
+            self.collector.mistake("missing-parameter", message, &whole.span, label, how(missing[0]));
         }
     }
 
