@@ -133,6 +133,19 @@ impl Server {
             // A server that is kept outlives the constants of a run.
             let constants = (!launch.keep).then_some(session);
             let command = fill_command(&launch.command, &launched, constants)?;
+            let address = self.address()?;
+            // The one before it may take a moment to end.
+            let free = session.deadline.min(Instant::now() + Duration::from_millis(500));
+            while !has_port(launch) && connect(&address, free).is_ok() {
+                if Instant::now() + PAUSE >= free {
+                    return Err(Failure::Start(format!(
+                        "another program listens on {address} before `{}` is started. End it, or write `{{port}}` in \
+                         `command` and in the address",
+                        command.words.join(" ")
+                    )));
+                }
+                std::thread::sleep(PAUSE);
+            }
             self.process = Some(Process::start_silent(&command)?);
         }
         let address = self.address()?;

@@ -4,6 +4,7 @@
 //! Precision: each row is a mistake, the exit code, and the words that must be there.
 
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::common::Folder;
@@ -217,7 +218,11 @@ fn what_keeps_a_system_from_starting_is_named() {
         format!("tcp:\n  address: 127.0.0.1:{{port}}\n  launch: {{ command: {command}{more} }}\n  {lines}")
     };
     let stdio = |command: &str, more: &str| format!("stdio:\n  command: {command}\n  {more}{lines}");
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port().to_string();
+    let taken = launch("[python3, system.py, tcp, fine, \"{port}\"]", "").replace("{port}", &port);
     for (way, runs, words) in [
+        (taken, "1", "another program listens on 127.0.0.1:"),
         (
             stdio("[\"python3 system.py\"]", ""),
             "1",

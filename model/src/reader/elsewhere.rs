@@ -37,7 +37,11 @@ const OPERATIONS: [(&[&str], &str); 14] = [
 ];
 
 /// Words that stand for a value or join conditions.
-const WORDS: [(&[&str], &str); 5] = [
+const WORDS: [(&[&str], &str); 6] = [
+    (
+        &["otherwise", "default", "any"],
+        "no word stands for all other cases: write the opposite of the other guards, as in `!(x > 0)`",
+    ),
     (&["true", "false", "yes", "no"], "the truth values are `true` and `false`"),
     (
         &["none", "null", "nil", "undefined"],

@@ -84,6 +84,12 @@ pub fn read_ends<'a>(
 ) -> Option<TransitionEnds<'a>> {
     let place = |collector: &mut Collector, key: &str| {
         let value = shape::required(collector, node, entries, key, "the transition", like)?;
+        if matches!(value.kind, NodeKind::Sequence(_)) {
+            let message = format!("`{key}` is one location, but this is a list");
+            let help = "write a transition for each location";
+            collector.mistake("wrong-kind", message, &value.head(), "expected one location", help);
+            return None;
+        }
         shape::scalar(collector, value, &format!("`{key}`"), like)
     };
     let (from, to) = (place(collector, "from"), place(collector, "to"));

@@ -376,7 +376,14 @@ impl Reading<'_, '_> {
                 let all = scalar.text.split('|').map(str::trim).collect::<Vec<&str>>().join(", ");
                 format!("the literals of an enumeration stand in brackets: `[{all}]`")
             });
-            mistake.help = mistake.help.or(list).or(literals).or_else(|| match round {
+            let value = scalar.text.split_once('=').map(|(ty, value)| {
+                format!(
+                    "only the type stands here, as in `{}`; a first value is said by `initial: {{ condition: x == {} }}`",
+                    ty.trim(),
+                    value.trim()
+                )
+            });
+            mistake.help = mistake.help.or(list).or(literals).or(value).or_else(|| match round {
                 Some((name, rest)) => Some(format!("write it in square brackets: `{name}[{rest}]`")),
                 None => Some(spellings()),
             });

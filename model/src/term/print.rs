@@ -198,9 +198,23 @@ pub(crate) fn says_type(term: &Term) -> bool {
     }
 }
 
+/// Is this a comprehension of which the domain and the element say the type?
+fn is_typed_by_parts(term: &Term) -> bool {
+    let TermShape::Operation(DerivedOperation::Quantified(of), arguments) = term.shape() else {
+        return false;
+    };
+    let (QuantifierDomain::Elements, Some((list, element))) = (&of.domain, &of.collected) else {
+        return false;
+    };
+    let Type::Record(domain) = arguments[0].sort() else { return false };
+    let most = domain.most().unwrap_or(domain.fields.len());
+    let is_sort_of_element = |(_, ty): &(String, Type)| ty == element.sort();
+    says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_sort_of_element)
+}
+
 /// A term where nothing beside it says of which type it is.
 fn alone(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
-    if says_type(term) {
+    if says_type(term) || is_typed_by_parts(term) {
         return write(f, term, at_least);
     }
     f.write_str("(")?;

@@ -59,6 +59,12 @@ pub fn address(
 ) -> Option<(Template, std::ops::Range<usize>)> {
     let value = shape::required(reader.collector, node, entries, key, of, like)?;
     let scalar = shape::scalar(reader.collector, value, &format!("`{key}`"), like)?;
+    if let Some((scheme, rest)) = scalar.text.split_once("://").filter(|_| key == "address") {
+        let message = format!("an address is HOST:PORT, without `{scheme}://`");
+        let help = format!("write `address: \"{rest}\"`");
+        reader.collector.mistake("wrong-value", message, &scalar.span, "not such an address", help);
+        return None;
+    }
     let holes =
         if shape::get(entries, "launch").is_some() { Holes::none().with_port() } else { Holes::none() };
     reader.template(scalar, &holes).map(|template| (template, scalar.span.clone()))

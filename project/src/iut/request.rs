@@ -58,7 +58,9 @@ pub fn request(
             let given = match &node.kind {
                 NodeKind::Mapping(entries) => {
                     let field = |entry: &Entry| {
-                        Some(format!("\"{}\": {{{}}}", entry.key.text, entry.value.as_scalar()?.text))
+                        let value = entry.value.as_scalar()?;
+                        let quote = if value.plain { "" } else { "\"" };
+                        Some(format!("\"{}\": {quote}{}{quote}", entry.key.text, value.text))
                     };
                     entries.iter().map(field).collect::<Option<Vec<String>>>()
                 }
