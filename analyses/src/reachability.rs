@@ -189,6 +189,7 @@ pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
 
 /// [`analyse`] with a domain that is not in the list: for who watches its operations.
 #[doc(hidden)]
+#[allow(clippy::expect_used, reason = "work without a limit ends")]
 pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
     let mut remembered = Remembered::<D> { options: options.clone(), work_limit: None, known: None };

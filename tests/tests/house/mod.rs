@@ -32,11 +32,14 @@ fn differences<T: Ord + Debug>(shown: &BTreeSet<T>, told: &BTreeSet<T>, cure: &s
     found
 }
 
+/// Lists what breaks a rule, each with what to do.
+type Rule = fn(&[Crate]) -> Vec<String>;
+
 /// One test for all rules, because reading the sources takes longer than all rules together.
 #[test]
 fn the_sources_are_as_the_map_says() {
     let crates = read_crates();
-    let rules: [fn(&[Crate]) -> Vec<String>; 7] = [
+    let rules: [Rule; 7] = [
         crates::list_uses_of_crates,
         list_circles_of_files,
         list_uses_of_folders,
