@@ -55,7 +55,7 @@ use coreach_model::{LocationId, TransitionId};
 use self::candidates::candidates;
 use self::goals::{SoughtGoal, WalkGoal};
 use self::positions::Positions;
-use self::search::{Planned, TriedSteps, search};
+use self::search::{FAR, NEAR, Planned, TriedSteps, search};
 use self::tour::tour;
 use self::worth::{New, Worth};
 use crate::judge::{Choice, Judge, Move};
@@ -73,6 +73,9 @@ const IN_VAIN: usize = 5;
 
 /// So many events with the same constants are enough where they meet nothing new.
 const ALIKE: usize = 60;
+
+/// So many more positions that are not near may be looked at for each event.
+const CREDIT: usize = 60;
 
 /// So many plans in a row that find no open goal show that none can be reached.
 const VAIN_PLANS: usize = 8;
@@ -137,6 +140,8 @@ pub struct Walk {
     in_vain: usize,
     /// Plans, one after the other, that found nothing that was never met.
     empty_plans: usize,
+    /// So many more positions may be looked at that are not near.
+    credit: usize,
     /// Plans, one after the other, that found no open goal from here or from the beginning.
     vain_plans: usize,
     /// The events of this run when it last met a goal first, or a sign.
@@ -176,6 +181,7 @@ impl Walk {
             in_vain: 0,
             vain_plans: 0,
             empty_plans: 0,
+            credit: 2 * FAR,
             last_new: 0,
             is_silent: false,
             visits: HashMap::new(),
@@ -265,6 +271,7 @@ impl Walk {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
                 self.is_silent = false;
                 self.events += 1;
+                self.credit = (self.credit + CREDIT).min(2 * FAR);
                 self.own_events += 1;
                 self.last += usize::from(self.ends.is_some());
                 self.values.remember_values(&event.values);
@@ -381,7 +388,7 @@ impl Walk {
                     awaits = !self.is_silent;
                 } else if !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
-                    let found = candidates(sought, transition, state, 1, false, sources).into_iter().next();
+                    let found = candidates(sought, transition, state, 1, sources).into_iter().next();
                     stimuli.extend(found.map(|one| {
                         let action = sought.iosts.transitions[transition].action;
                         let event = Event::new(sought.iosts.action(action).name.clone(), one.values);
@@ -414,8 +421,11 @@ impl Walk {
             }
         }
         // Where nothing new was found, the next searches look far less and less often.
-        let is_far = self.empty_plans == 0 || self.empty_plans.is_power_of_two();
-        let here = search(sought, worth, tried, positions.iter(), self.is_silent, is_far, sources);
+        let is_far = (self.empty_plans == 0 || self.empty_plans.is_power_of_two())
+            && (worth.has_open() || sought.with_classes);
+        let most = if is_far { FAR.min(NEAR + self.credit) } else { NEAR };
+        let here = search(sought, worth, tried, positions.iter(), self.is_silent, most, sources);
+        self.credit -= here.turns.saturating_sub(NEAR).min(self.credit);
         self.empty_plans = if here.fresh.is_empty() { self.empty_plans + 1 } else { 0 };
         if let Some(target) = here.target {
             worth.plans(target);
@@ -423,8 +433,11 @@ impl Walk {
         let has_goal = worth.has_goal(&here.fresh);
         self.vain_plans = if has_goal { 0 } else { self.vain_plans + 1 };
         if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
+            let most = FAR.min(NEAR + self.credit);
             let there =
-                (!self.varies).then(|| search(sought, worth, tried, start.iter(), false, true, sources));
+                (!self.varies).then(|| search(sought, worth, tried, start.iter(), false, most, sources));
+            let turns = there.as_ref().map_or(0, |there| there.turns);
+            self.credit -= turns.saturating_sub(NEAR).min(self.credit);
             if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {
                 self.vain_plans = 0;
             }

@@ -17,7 +17,7 @@ use coreach_model::term::evaluate::Valuation;
 
 use super::Walk;
 use super::positions::Positions;
-use super::search::search;
+use super::search::{FAR, search};
 use crate::constants::initial_state;
 use crate::judge::Choice;
 use crate::test_case::TestCase;
@@ -68,6 +68,6 @@ impl Walk {
     fn outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
         let Walk { sought, worth, tried, values, .. } = self;
         let from = Positions::at(sought, [state]);
-        search(sought, worth, tried, from.iter(), false, true, &mut Choice { values, random, solver }).outlook
+        search(sought, worth, tried, from.iter(), false, FAR, &mut Choice { values, random, solver }).outlook
     }
 }

@@ -19,7 +19,8 @@
 //! there one way is wanted whatever it costs, here the best of many, again and again, and concrete states
 //! are a thousand times cheaper.
 //!
-//! **Ends** after [`NODES`] positions, or [`FAR`]. **Costs** for each the steps of its location times the
+//! **Ends** after [`NEAR`] positions where they lead to something that was never met, or where no more may be
+//! looked at, else after [`NODES`], or [`FAR`]. **Costs** for each the steps of its location times the
 //! candidates.
 
 use std::cmp::Reverse;
@@ -37,11 +38,14 @@ use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
 
-/// The most positions that are looked at.
+/// So many positions are looked at in any case.
+pub const NEAR: usize = 60;
+
+/// So many where none of them leads to anything that was never met.
 const NODES: usize = 300;
 
-/// So many where none of them leads to anything that was never met, of those with a new value.
-const FAR: usize = 4000;
+/// So many of those with a new value where still none of them does.
+pub const FAR: usize = 4000;
 
 /// The most values that a parameter tries, at the nearest place and elsewhere.
 const MANY: usize = 24;
@@ -72,6 +76,8 @@ pub struct Prospect {
     pub target: Option<usize>,
     /// What was seen anywhere that was never met.
     pub fresh: HashSet<usize>,
+    /// So many positions were looked at.
+    pub turns: usize,
     /// What was seen of goals and signs, each the less, the further.
     pub outlook: u64,
 }
@@ -121,7 +127,7 @@ impl TriedSteps {
         {
             return steps.clone();
         }
-        let steps = list_steps(sought, worth, (number, state), most, most == FEW, sources);
+        let steps = list_steps(sought, worth, (number, state), most, sources);
         self.steps.insert(key, (most, steps.clone()));
         steps
     }
@@ -133,7 +139,6 @@ fn list_steps(
     worth: &mut Worth,
     (number, state): (TransitionId, &State),
     most: usize,
-    is_passed: bool,
     sources: &mut Choice<'_>,
 ) -> Rc<[KnownStep]> {
     let known = |CandidateStep { values, to, signs }: CandidateStep| {
@@ -141,7 +146,7 @@ fn list_steps(
         let items = classes.iter().map(|class| worth.number(class)).collect();
         KnownStep { values, to, items }
     };
-    candidates(sought, number, state, most, is_passed, sources).into_iter().map(known).collect()
+    candidates(sought, number, state, most, sources).into_iter().map(known).collect()
 }
 
 /// Locations, and values of data in them.
@@ -180,14 +185,14 @@ impl Best {
     }
 }
 
-/// The best way from here. `is_far`: where nothing near was never met, it looks further.
+/// The best way from here. At most so many positions are looked at where nothing near was never met.
 pub fn search<'p>(
     sought: &SoughtGoal,
     worth: &mut Worth,
     tried_steps: &mut TriedSteps,
     from: impl Iterator<Item = &'p Position>,
     is_silent: bool,
-    is_far: bool,
+    most_nodes: usize,
     sources: &mut Choice<'_>,
 ) -> Prospect {
     tried_steps.begin();
@@ -208,10 +213,11 @@ pub fn search<'p>(
     let mut best: Option<Best> = None;
     let mut seen: FastSet<usize> = FastSet::default();
     let mut tried: HashSet<TransitionId> = HashSet::new();
-    for turn in 0..if is_far { FAR } else { NODES } {
-        if turn >= NODES && (!found.fresh.is_empty() || queues[0].is_empty()) {
+    for turn in 0..most_nodes {
+        if turn >= NEAR && !found.fresh.is_empty() || turn >= NODES && queues[0].is_empty() {
             break;
         }
+        found.turns = turn;
         let first = if turn < NODES { turn % 2 } else { 0 };
         let Some(at) = queues[first].pop_front().or_else(|| queues[1 - first].pop_front()) else { break };
         let (state, trail) = nodes[at].position.clone();
@@ -231,7 +237,7 @@ pub fn search<'p>(
             let mut steps: Vec<(u64, Vec<usize>, &KnownStep)> = Vec::new();
             // At the position of the walk itself, other values are tried each time.
             let all = match at < roots {
-                true => list_steps(sought, worth, (number, &state), most, false, sources),
+                true => list_steps(sought, worth, (number, &state), most, sources),
                 false => tried_steps.list(sought, worth, (number, &state), most, sources),
             };
             for step in &*all {

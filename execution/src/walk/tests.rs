@@ -42,9 +42,7 @@ fn values_are_tried_at_the_boundaries_around() {
         for _ in 0..40 {
             let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
             all.extend(
-                candidates(&sought, number, &state, 24, false, sources)
-                    .into_iter()
-                    .map(|one| one.values[0].clone()),
+                candidates(&sought, number, &state, 24, sources).into_iter().map(|one| one.values[0].clone()),
             );
         }
         all
@@ -99,7 +97,8 @@ fn a_long_counter_is_no_wall() {
     let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
     let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
     let from = Positions::at(&sought, [&state]);
-    let found = search(&sought, &mut worth, &mut TriedSteps::default(), from.iter(), false, true, sources);
+    let found =
+        search(&sought, &mut worth, &mut TriedSteps::default(), from.iter(), false, search::FAR, sources);
     assert_eq!((found.target, found.route.len()), (Some(2), 701));
 }
 
