@@ -31,7 +31,7 @@ use super::{Values, as_rational, definition, draw, ids, strings};
 use crate::values::source::Source;
 
 /// So many vectors are tried before the slow way.
-const TRIALS: usize = 12;
+const TRIALS: usize = 32;
 
 /// The most values of a pool.
 const MOST_POOLED: usize = 64;
@@ -40,7 +40,7 @@ const MOST_POOLED: usize = 64;
 const ALL: usize = 64;
 
 /// So many times in a row the slow way may be in vain before it is gone less often.
-const MOST_IN_VAIN: usize = 8;
+const MOST_IN_VAIN: usize = 4;
 
 /// The most guards with values that are remembered.
 const MOST_REMEMBERED: usize = 20_000;
@@ -50,9 +50,11 @@ const MOST_REMEMBERED: usize = 20_000;
 pub struct TriedGuard {
     guard: Term,
     parameters: Vec<Datum>,
-    /// Its parts that mention no parameter, and the others.
+    /// The places of all parameters.
+    places: Vec<usize>,
+    /// Its parts that mention no parameter, and the others with the places of the parameters they mention.
     closed: Vec<Term>,
-    open: Vec<Term>,
+    open: Vec<(Term, Vec<usize>)>,
     /// The data of the state that the others read.
     reads: Vec<Datum>,
     /// The literals in it, with what is in them.
@@ -119,8 +121,13 @@ impl TriedGuard {
             lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len())).unwrap_or(usize::MAX)
         };
         let all = lists.filter(|lists| count(lists) <= ALL).map(|lists| tuples(&lists));
+        let mentioned = |part: &Term| {
+            (0..parameters.len()).filter(|at| part.mentions(&parameters[*at])).collect::<Vec<usize>>()
+        };
+        let open = open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect();
         let (guard, parameters) = (guard.clone(), parameters.to_vec());
-        TriedGuard { guard, parameters, closed, open, reads, literals, hints, defined, all }
+        let places = (0..parameters.len()).collect();
+        TriedGuard { guard, parameters, places, closed, open, reads, literals, hints, defined, all }
     }
 
     /// The values in a state that the guard can compare a parameter with, and its literals.
@@ -186,20 +193,27 @@ impl Values {
             return None;
         }
         let mut valuation = state.clone();
+        let mut places = guard.places.clone();
         for _ in 0..TRIALS {
-            for (datum, hint) in guard.parameters.iter().zip(&guard.hints) {
+            for at in places {
+                let (datum, hint) = (&guard.parameters[at], &guard.hints[at]);
                 valuation.insert(datum.clone(), self.draw_for_trial(datum, hint, pool, random));
             }
-            if let Some(values) = accepted(guard, &mut valuation, true) {
-                return Some(values);
-            }
+            places = match accept(guard, &mut valuation, true) {
+                Ok(values) => return Some(values),
+                // One parameter of the part that does not hold is drawn again, or all of them.
+                Err(refusing) => match random.pick(refusing).filter(|_| random.below(4) > 0) {
+                    Some(at) => vec![*at],
+                    None => refusing.to_vec(),
+                },
+            };
         }
         if let Some(all) = &guard.all {
             let start = random.below(all.len());
             let turned = all[start..].iter().chain(&all[..start]);
             let mut taken = turned.filter_map(|values| {
                 valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
-                accepted(guard, &mut valuation, false)
+                accept(guard, &mut valuation, false).ok()
             });
             return taken.next();
         }
@@ -287,16 +301,27 @@ pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Val
     found.is_in(ty).then_some(found)
 }
 
-/// The values of the parameters, if the guard takes them. `computes`: those that are defined are put in.
-fn accepted(guard: &TriedGuard, valuation: &mut Valuation, computes: bool) -> Option<Vec<Value>> {
+/// The values of the parameters if the guard takes them, else the parameters of the first part of it that does
+/// not hold. `computes`: those that are defined are put in.
+fn accept<'g>(
+    guard: &'g TriedGuard,
+    valuation: &mut Valuation,
+    computes: bool,
+) -> Result<Vec<Value>, &'g [usize]> {
+    let all = &guard.places[..];
     if computes {
         for (at, term) in &guard.defined {
-            let value = evaluate(term, valuation).ok()?;
+            let value = evaluate(term, valuation).map_err(|_| all)?;
             valuation.insert(guard.parameters[*at].clone(), value);
         }
     }
+    for (part, mentioned) in &guard.open {
+        if holds(part, valuation) != Ok(true) {
+            return Err(mentioned);
+        }
+    }
     let values = guard.parameters.iter().map(|datum| valuation.get(datum).cloned());
-    let values: Vec<Value> = values.collect::<Option<_>>()?;
+    let values: Vec<Value> = values.collect::<Option<_>>().ok_or(all)?;
     let is_typed = guard.parameters.iter().zip(&values).all(|(datum, value)| value.is_in(datum.ty()));
-    (is_typed && guard.open.iter().all(|part| holds(part, valuation) == Ok(true))).then_some(values)
+    if is_typed { Ok(values) } else { Err(all) }
 }

@@ -19,9 +19,9 @@
 //! there one way is wanted whatever it costs, here the best of many, again and again, and concrete states
 //! are a thousand times cheaper.
 //!
-//! **Ends** after [`NEAR`] positions where they lead to something that was never met, or where no more may be
-//! looked at, else after [`NODES`], or [`FAR`]. **Costs** for each the steps of its location times the
-//! candidates.
+//! **Ends** after [`NEAR`] positions and [`STEPS`] steps where these meet something that was never met. Else it
+//! goes on for as many steps as its caller gives it, and to [`FAR`] positions. **Costs** for each position the
+//! steps of its location times the candidates.
 
 use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
@@ -38,14 +38,15 @@ use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
 
-/// So many positions are looked at in any case.
-pub const NEAR: usize = 60;
+/// So many positions are near, and those up to so many steps.
+const NEAR: usize = 30;
+const STEPS: usize = 600;
 
-/// So many where none of them leads to anything that was never met.
+/// From so many positions on only those with a new value are looked at.
 const NODES: usize = 300;
 
-/// So many of those with a new value where still none of them does.
-pub const FAR: usize = 4000;
+/// The most positions that are looked at.
+const FAR: usize = 4000;
 
 /// The most values that a parameter tries, at the nearest place and elsewhere.
 const MANY: usize = 24;
@@ -76,8 +77,8 @@ pub struct Prospect {
     pub target: Option<usize>,
     /// What was seen anywhere that was never met.
     pub fresh: HashSet<usize>,
-    /// So many positions were looked at.
-    pub turns: usize,
+    /// So many steps were tried that are not near.
+    pub far: usize,
     /// What was seen of goals and signs, each the less, the further.
     pub outlook: u64,
 }
@@ -185,14 +186,14 @@ impl Best {
     }
 }
 
-/// The best way from here. At most so many positions are looked at where nothing near was never met.
+/// The best way from here. At most so many more steps are tried where nothing near was never met.
 pub fn search<'p>(
     sought: &SoughtGoal,
     worth: &mut Worth,
     tried_steps: &mut TriedSteps,
     from: impl Iterator<Item = &'p Position>,
     is_silent: bool,
-    most_nodes: usize,
+    most_far: usize,
     sources: &mut Choice<'_>,
 ) -> Prospect {
     tried_steps.begin();
@@ -213,11 +214,13 @@ pub fn search<'p>(
     let mut best: Option<Best> = None;
     let mut seen: FastSet<usize> = FastSet::default();
     let mut tried: HashSet<TransitionId> = HashSet::new();
-    for turn in 0..most_nodes {
-        if turn >= NEAR && !found.fresh.is_empty() || turn >= NODES && queues[0].is_empty() {
+    let mut steps_near = 0;
+    for turn in 0..FAR {
+        let is_near = turn < NEAR || turn < NODES && steps_near < STEPS;
+        let is_barren = found.fresh.is_empty() && found.far < most_far;
+        if !is_near && (!is_barren || turn >= NODES && queues[0].is_empty()) {
             break;
         }
-        found.turns = turn;
         let first = if turn < NODES { turn % 2 } else { 0 };
         let Some(at) = queues[first].pop_front().or_else(|| queues[1 - first].pop_front()) else { break };
         let (state, trail) = nodes[at].position.clone();
@@ -240,6 +243,7 @@ pub fn search<'p>(
                 true => list_steps(sought, worth, (number, &state), most, sources),
                 false => tried_steps.list(sought, worth, (number, &state), most, sources),
             };
+            *if is_near { &mut steps_near } else { &mut found.far } += all.len() + 1;
             for step in &*all {
                 let items = met.iter().chain(&step.items).copied();
                 let (mut gain, mut fresh) = (before, Vec::new());

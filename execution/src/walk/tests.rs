@@ -98,7 +98,7 @@ fn a_long_counter_is_no_wall() {
     let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
     let from = Positions::at(&sought, [&state]);
     let found =
-        search(&sought, &mut worth, &mut TriedSteps::default(), from.iter(), false, search::FAR, sources);
+        search(&sought, &mut worth, &mut TriedSteps::default(), from.iter(), false, MOST_CREDIT, sources);
     assert_eq!((found.target, found.route.len()), (Some(2), 701));
 }
 
