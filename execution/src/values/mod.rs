@@ -46,6 +46,7 @@ pub use draw::{any, any_with, as_rational};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
 use strings::StringHints;
+use trial::Known;
 
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
@@ -69,8 +70,8 @@ pub struct Values {
     /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of
     /// its key is remembered, so that a run does not depend on the ones before it.
     hulls: HashMap<(Vec<Datum>, Term), Hull>,
-    /// By a guard and the values that it reads: those that the solver found, or that there are none.
-    solved: FastMap<(Term, Vec<Value>), Option<Vec<Value>>>,
+    /// What is known of a guard and the values that it reads.
+    known: FastMap<(Term, Vec<Value>), Known>,
     /// For each guard, how often in a row neither trials nor the solver found values.
     in_vain: FastMap<Term, usize>,
 }
@@ -79,8 +80,8 @@ impl Values {
     /// With this mix.
     pub fn new(mix: Mix) -> Self {
         let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
-        let (hulls, solved, in_vain) = (HashMap::new(), FastMap::default(), FastMap::default());
-        Values { mix, samples, compared: BTreeSet::new(), seen, counts, hulls, solved, in_vain }
+        let (hulls, known, in_vain) = (HashMap::new(), FastMap::default(), FastMap::default());
+        Values { mix, samples, compared: BTreeSet::new(), seen, counts, hulls, known, in_vain }
     }
 
     /// For the stimuli of this model: strings that it compares come again.

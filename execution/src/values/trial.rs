@@ -6,15 +6,15 @@
 //!
 //! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]): the parts
 //! that the state decides, the range that the guard leaves to each number by itself, what it says of strings,
-//! its literals, the parameters that equations define. Half of the values are drawn from the pool: what is
-//! in the data that the guard reads, and the literals; of numbers also their neighbours and what lies between
-//! two of them. The other half is drawn as for any stimulus. After [`TRIALS`] vectors that the guard refuses,
-//! all are tried where they are few, and the slow way is gone: hull and solver. For a guard and the values
-//! that it reads it is remembered that there are none, or which ones the solver found.
+//! its literals, the parameters that equations define. Half of the values are drawn from the pool: what is in
+//! the data that the guard reads, and the literals; of numbers also their neighbours and what lies between
+//! two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses, one
+//! parameter of the first part that does not hold is drawn again, or all of them. After [`TRIALS`] vectors
+//! all are tried where they are few, and else the slow way is gone: hull and solver. Where that is in vain,
+//! it is gone less and less often. What came of it is remembered for the guard and the values that it reads.
 //!
-//! **Source.** Random testing with a pool of seen constants, as of DART and its followers.
-//! **Where we differ**: the solver is the last resort, and its answer serves all states that look the same to
-//! the guard.
+//! **Source.** To mend one part that fails is what WalkSAT does (Selman, Kautz and Cohen, AAAI 1994).
+//! **Where we differ**: values come from a pool instead of being two, and the solver is the last resort.
 //!
 //! **Ends** after [`TRIALS`] evaluations, or as the slow way does. **Costs** some microseconds.
 
@@ -32,6 +32,9 @@ use crate::values::source::Source;
 
 /// So many vectors are tried before the slow way.
 const TRIALS: usize = 32;
+
+/// So many where trials were in vain before, or all vectors are tried behind them.
+const FEW_TRIALS: usize = 4;
 
 /// The most values of a pool.
 const MOST_POOLED: usize = 64;
@@ -74,6 +77,17 @@ enum Hint {
     /// What the guard says of a string.
     Text(StringHints),
     Other,
+}
+
+/// What is known of a guard with the values that it reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// The solver found these values.
+    Solved(Vec<Value>),
+    /// Trials were in vain.
+    Refused,
+    /// There are none, or the solver found none.
+    Impossible,
 }
 
 impl TriedGuard {
@@ -188,13 +202,14 @@ impl Values {
         if guard.parameters.iter().any(is_sampled) {
             return self.choose(&guard.guard, &guard.parameters, state, random, solver);
         }
-        let known = self.solved.get(&key).cloned();
-        if known == Some(None) {
+        let known = self.known.get(&key).cloned();
+        if known == Some(Known::Impossible) {
             return None;
         }
+        let trials = if known.is_some() || guard.all.is_some() { FEW_TRIALS } else { TRIALS };
         let mut valuation = state.clone();
         let mut places = guard.places.clone();
-        for _ in 0..TRIALS {
+        for _ in 0..trials {
             for at in places {
                 let (datum, hint) = (&guard.parameters[at], &guard.hints[at]);
                 valuation.insert(datum.clone(), self.draw_for_trial(datum, hint, pool, random));
@@ -215,30 +230,44 @@ impl Values {
                 valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
                 accept(guard, &mut valuation, false).ok()
             });
-            return taken.next();
+            let found = taken.next();
+            if found.is_none() {
+                self.remember(key, Known::Impossible);
+            }
+            return found;
         }
-        if let Some(Some(values)) = known {
-            return Some(values);
+        match known {
+            Some(Known::Solved(values)) => return Some(values),
+            Some(_) => return None,
+            None => {}
         }
         // Where the slow way was in vain, it is gone less and less often.
         let in_vain = self.in_vain.entry(guard.guard.clone()).or_default();
         *in_vain += 1;
         if *in_vain > MOST_IN_VAIN && !in_vain.is_power_of_two() {
+            self.remember(key, Known::Refused);
             return None;
         }
         let before = self.by_solver();
         let found = self.choose(&guard.guard, &guard.parameters, state, random, solver);
-        if found.is_some() {
-            self.in_vain.remove(&guard.guard);
-        }
-        // What the hull gives varies, and is not remembered.
-        if found.is_none() || self.by_solver() > before {
-            if self.solved.len() >= MOST_REMEMBERED {
-                self.solved.clear();
+        match &found {
+            None => self.remember(key, Known::Impossible),
+            Some(values) => {
+                self.in_vain.remove(&guard.guard);
+                // What the hull gives varies, and is not remembered.
+                if self.by_solver() > before {
+                    self.remember(key, Known::Solved(values.clone()));
+                }
             }
-            self.solved.insert(key, found.clone());
         }
         found
+    }
+
+    fn remember(&mut self, key: (Term, Vec<Value>), known: Known) {
+        if self.known.len() >= MOST_REMEMBERED {
+            self.known.clear();
+        }
+        self.known.insert(key, known);
     }
 
     /// How often the solver gave values.
@@ -301,8 +330,8 @@ pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Val
     found.is_in(ty).then_some(found)
 }
 
-/// The values of the parameters if the guard takes them, else the parameters of the first part of it that does
-/// not hold. `computes`: those that are defined are put in.
+/// The values of the parameters if the guard takes them, else the parameters of the first part of it that
+/// does not hold. `computes`: those that are defined are put in.
 fn accept<'g>(
     guard: &'g TriedGuard,
     valuation: &mut Valuation,

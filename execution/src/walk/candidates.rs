@@ -1,10 +1,10 @@
 //! Values that are worth a try: at a transition, in a state.
 //!
-//! **Method.** One vector is drawn as for any stimulus ([`crate::values`]). Then each parameter takes the
-//! values at which the guard begins or ceases to hold, those of other data that somebody still reads and
-//! their neighbours, and those of the other parameters; all values of a Boolean or a small enumeration. What
-//! the guard refuses is left out. Where the guard says what each parameter is, as of most answers, nothing is
-//! drawn. At places that a search only passes, any values that the guard takes are enough.
+//! **Method.** One vector is drawn by trial ([`crate::values::trial`]). Then each parameter takes the values
+//! at which the guard begins or ceases to hold, those of other data that somebody still reads and their
+//! neighbours, those that the guard reads in lists, sets, maps and records, and those of the other
+//! parameters; all values of a Boolean or a small enumeration. What the guard refuses is left out. Where the
+//! guard says what each parameter is, as of most answers, nothing is drawn.
 
 use coreach_model::semantics::{State, determined, fire};
 use coreach_model::term::evaluate::evaluate;

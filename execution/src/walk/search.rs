@@ -19,9 +19,9 @@
 //! there one way is wanted whatever it costs, here the best of many, again and again, and concrete states
 //! are a thousand times cheaper.
 //!
-//! **Ends** after [`NEAR`] positions and [`STEPS`] steps where these meet something that was never met. Else it
-//! goes on for as many steps as its caller gives it, and to [`FAR`] positions. **Costs** for each position the
-//! steps of its location times the candidates.
+//! **Ends** after [`NEAR`] positions and [`STEPS`] steps where these meet something that was never met. Else
+//! it goes on for as many steps as its caller gives it, and to [`FAR`] positions. **Costs** for each position
+//! the steps of its location times the candidates.
 
 use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
@@ -39,8 +39,8 @@ use super::worth::Worth;
 use crate::judge::Choice;
 
 /// So many positions are near, and those up to so many steps.
-const NEAR: usize = 30;
-const STEPS: usize = 600;
+const NEAR: usize = 40;
+const STEPS: usize = 800;
 
 /// From so many positions on only those with a new value are looked at.
 const NODES: usize = 300;

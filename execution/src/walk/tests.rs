@@ -56,6 +56,34 @@ fn values_are_tried_at_the_boundaries_around() {
     }
 }
 
+/// Precision: keys of a map, and keys that are not in it, are found without a question to the solver.
+#[test]
+fn keys_of_a_map_need_no_solver() {
+    let iosts = model(
+        "iosts: m\nvariables: { v: \"map[3] of string to int\" }\n\
+         initial: { location: l, condition: 'v == [\"red\": 3, \"blue\": 12345]' }\n\
+         inputs: { I: { k: string, n: int } }\noutputs: { O: {} }\ntransitions:\n\
+         - { from: l, to: l, on: I, when: 'k in v && n == v[k] + 1' }\n\
+         - { from: l, to: l, on: I, when: '!(k in v) && len(v) < 3 && n > 7' }\n\
+         - { from: l, to: l, on: O }\n",
+    );
+    let sought = SoughtGoal::new(iosts, &[], true);
+    let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
+    for number in [0, 1].map(TransitionId) {
+        let mut keys = BTreeSet::new();
+        for _ in 0..20 {
+            let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
+            let found = candidates(&sought, number, &state, 4, sources);
+            assert!(!found.is_empty());
+            keys.extend(found.into_iter().map(|one| one.values[0].clone()));
+        }
+        let known = ["red", "blue"].map(Value::string);
+        assert!(known.iter().all(|key| keys.contains(key) == (number == TransitionId(0))), "{keys:?}");
+    }
+    assert_eq!(solver.statistics().queries, 0);
+}
+
 /// Precision: of constants that are drawn those are taken with which a goal is near; those that are given
 /// stay.
 #[test]
