@@ -464,7 +464,7 @@ impl Game {
         let mut of_class: HashMap<SignClass, usize> = HashMap::new();
         let listed = all_candidates(&self.sought, number, state, MOST_LISTED);
         let is_listed = listed.is_some();
-        let tried = listed.unwrap_or_else(|| candidates(&self.sought, number, state, TRIED, false, sources));
+        let tried = listed.unwrap_or_else(|| candidates(&self.sought, number, state, TRIED, sources));
         for step in tried {
             let class = (number, step.signs);
             let alike = of_class.entry(class.clone()).or_default();

@@ -295,7 +295,7 @@ impl ListedGame {
                     let (number, state) = through[class.min(through.len() - 1)];
                     let ListedGame { sought, values, random, .. } = self;
                     let mut sources = Choice { values, random, solver: &mut *solver };
-                    let tried = candidates(sought, number, state, FEW_TRIED, false, &mut sources);
+                    let tried = candidates(sought, number, state, FEW_TRIED, &mut sources);
                     found.extend(tried.into_iter().map(|one| one.values));
                 }
             }

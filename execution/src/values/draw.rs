@@ -11,6 +11,7 @@ use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use crate::values::source::{Mix, Source};
+use crate::values::trial::draw_pooled;
 use crate::values::{ids, strings};
 
 /// How far from 0 a small number may be.
@@ -46,13 +47,24 @@ fn finite(ty: &Type, random: &mut Random) -> Option<Value> {
 /// Arrays of arrays share their cells: a few of each would be exponentially many in the depth. With that
 /// limit, the time is linear in the size of the type.
 pub fn any(ty: &Type, random: &mut Random) -> Value {
+    any_with(ty, &[], random)
+}
+
+/// The same, of which some parts are from this pool.
+pub fn any_with(ty: &Type, pool: &[Value], random: &mut Random) -> Value {
     /// The most cells of all arrays in a value: what three arrays in one another may have, nearly.
     const ALL_CELLS: usize = 256;
-    draw(ty, random, &mut { ALL_CELLS })
+    draw(ty, pool, random, &mut { ALL_CELLS })
 }
 
 /// The same, with at most so many cells.
-fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
+fn draw(ty: &Type, pool: &[Value], random: &mut Random, left: &mut usize) -> Value {
+    if !pool.is_empty()
+        && random.below(2) == 0
+        && let Some(value) = draw_pooled(ty, pool, random)
+    {
+        return value;
+    }
     /// The most cells that are drawn for one array.
     const CELLS: usize = 6;
     let within = |range: &Range, random: &mut Random| {
@@ -68,11 +80,11 @@ fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
         Type::String => strings::any(random),
         Type::Id(_) => ids::any(ty, random),
         Type::Record(record) => {
-            let fields = record.fields.iter().map(|(_, field)| draw(field, random, left)).collect();
+            let fields = record.fields.iter().map(|(_, field)| draw(field, pool, random, left)).collect();
             Value::Record(record.clone(), record.canonical(fields).into())
         }
         Type::Array(array) => {
-            let default = draw(&array.element, random, left);
+            let default = draw(&array.element, pool, random, left);
             let mut cells = BTreeMap::new();
             // The cells that a program reads are those near 0.
             let near = random.below(CELLS + 1);
@@ -83,10 +95,10 @@ fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
                 *left -= 1;
                 let index = match array.index.is_integer() {
                     true => Value::int(at as i64),
-                    false => draw(&array.index, random, left),
+                    false => draw(&array.index, pool, random, left),
                 };
                 if index.is_in(&array.index) {
-                    cells.insert(index, draw(&array.element, random, left));
+                    cells.insert(index, draw(&array.element, pool, random, left));
                 }
             }
             Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))
@@ -158,7 +170,7 @@ pub fn as_rational(value: &Value) -> RBig {
     }
 }
 
-fn typed(value: RBig, integer: bool) -> Value {
+pub fn typed(value: RBig, integer: bool) -> Value {
     // The ends of an integer's range are integers, and so is everything that was made of them.
     if integer { Value::Int(value.trunc()) } else { Value::Real(value) }
 }
@@ -172,7 +184,7 @@ fn large(random: &mut Random) -> RBig {
 }
 
 /// Anywhere between two ends; with one end or none, at a distance whose size is drawn first.
-fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
+pub fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
     let far = |random: &mut Random| RBig::from(IBig::from(random.bits() >> random.between((40, 63))));
     match (&range.low, &range.high) {
         (Some(low), Some(high)) if integer => {

@@ -11,20 +11,13 @@ use coreach_model::{Term, Type, Value};
 
 use crate::values::source::Source;
 
-/// An id of this type for this condition; the source says whether it is known.
-pub fn id(
-    ty: &Type,
-    condition: &Term,
-    source: Source,
-    seen: &[Value],
-    random: &mut Random,
-) -> (Value, Source) {
-    let known = known(ty, condition, seen);
+/// An id of this type, where these are known; the source says whether it is one of them.
+pub fn id(ty: &Type, known: &[Value], source: Source, random: &mut Random) -> (Value, Source) {
     let is_known = matches!(source, Source::Seen) || random.below(2) == 0;
-    if let Some(value) = random.pick(&known).filter(|_| is_known) {
+    if let Some(value) = random.pick(known).filter(|_| is_known) {
         return (value.clone(), Source::Seen);
     }
-    (new(ty, &known).unwrap_or_else(|| Value::any(ty)), Source::Uniform)
+    (new(ty, known).unwrap_or_else(|| Value::any(ty)), Source::Uniform)
 }
 
 /// The ids of this type that the condition compares with, and those that were seen; in order, each once.

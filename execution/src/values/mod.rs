@@ -26,6 +26,7 @@ mod ids;
 mod solve;
 mod source;
 mod strings;
+pub mod trial;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -34,15 +35,18 @@ use coreach_adapters::behaviour::Samples;
 use coreach_analyses::hull::{Hull, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::codec;
+use coreach_model::hash::FastMap;
 use coreach_model::iosts::Iosts;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
-pub use draw::{any, as_rational};
+pub use draw::{any, any_with, as_rational};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
+use strings::StringHints;
+use trial::Known;
 
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
@@ -66,13 +70,18 @@ pub struct Values {
     /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of
     /// its key is remembered, so that a run does not depend on the ones before it.
     hulls: HashMap<(Vec<Datum>, Term), Hull>,
+    /// What is known of a guard and the values that it reads.
+    known: FastMap<(Term, Vec<Value>), Known>,
+    /// For each guard, how often in a row neither trials nor the solver found values.
+    in_vain: FastMap<Term, usize>,
 }
 
 impl Values {
     /// With this mix.
     pub fn new(mix: Mix) -> Self {
         let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
-        Values { mix, samples, compared: BTreeSet::new(), seen, counts, hulls: HashMap::new() }
+        let (hulls, known, in_vain) = (HashMap::new(), FastMap::default(), FastMap::default());
+        Values { mix, samples, compared: BTreeSet::new(), seen, counts, hulls, known, in_vain }
     }
 
     /// For the stimuli of this model: strings that it compares come again.
@@ -237,11 +246,13 @@ impl Values {
                 (None, Type::String) => {
                     let source = draw::source(&self.mix, random);
                     let known = if self.compared.contains(datum) { &self.seen[..] } else { &[] };
-                    strings::string(datum, condition, source, &self.seen, known, random)
+                    let hints = StringHints::read(condition, datum);
+                    strings::string(datum, &hints, source, &self.seen, known, random)
                 }
                 (None, Type::Id(_)) => {
                     let source = draw::source(&self.mix, random);
-                    ids::id(datum.ty(), condition, source, &self.seen, random)
+                    let known = ids::known(datum.ty(), condition, &self.seen);
+                    ids::id(datum.ty(), &known, source, random)
                 }
                 (None, ty) => (any(ty, random), Source::Uniform),
             };

@@ -44,21 +44,19 @@ pub fn any(random: &mut Random) -> Value {
     Value::string(&if random.below(4) == 0 { draw_odd(random).to_owned() } else { draw_plain(random) })
 }
 
-/// A string for this condition on the datum, from the source, or from the next best where that has none: the
+/// A string for a condition that says this of the datum, from the source, or from the next best where that has none: the
 /// source says which. `known` are strings that other guards compare it with.
 pub fn string(
     datum: &Datum,
-    condition: &Term,
+    hints: &StringHints,
     source: Source,
     seen: &[Value],
     known: &[Value],
     random: &mut Random,
 ) -> (Value, Source) {
-    let Named { words, lengths, expressions } = read_mentions(condition, datum);
+    let StringHints { words, lengths, expressions, own } = hints;
     let known: Vec<Value> =
         words.iter().map(|word| Value::string(word)).chain(known.iter().cloned()).collect();
-    let own: Vec<Term> = condition.conjuncts();
-    let own: Vec<&Term> = own.iter().filter(|one| one.mentions(datum) && one.data().len() == 1).collect();
     let fits = |value: &Value| {
         let valuation = Valuation::from([(datum.clone(), value.clone())]);
         matches!(value, Value::String(_)) && own.iter().all(|one| holds(one, &valuation) == Ok(true))
@@ -72,15 +70,15 @@ pub fn string(
         }
         _ => {}
     }
-    if let Some(expression) = random.pick(&expressions).cloned()
+    if let Some(expression) = random.pick(expressions).cloned()
         && random.below(8) > 0
     {
-        return (Value::string(&draw_of_expression(&expression, &lengths, random)), source);
+        return (Value::string(&draw_of_expression(&expression, lengths, random)), source);
     }
     let found = match source {
         Source::Boundary if !lengths.is_empty() => {
             let near = lengths[random.below(lengths.len())] + random.below(3) as i64 - 1;
-            Some(draw_of_length(usize::try_from(near).unwrap_or(0), &words, random))
+            Some(draw_of_length(usize::try_from(near).unwrap_or(0), words, random))
         }
         Source::Small => Some(draw_plain(random)),
         Source::Large => Some(draw_odd(random).to_owned()),
@@ -95,7 +93,7 @@ pub fn string(
     };
     match found {
         Some(text) => (Value::string(&text), source),
-        None => (Value::string(&extend_word(&words, random)), Source::Uniform),
+        None => (Value::string(&extend_word(words, random)), Source::Uniform),
     }
 }
 
@@ -159,43 +157,50 @@ fn draw_of_expression(expression: &RegularExpression, lengths: &[i64], random: &
 }
 
 /// The strings, lengths and expressions that a condition names for a datum, in order, each once.
-#[derive(Default)]
-struct Named {
+#[derive(Clone, Debug, Default)]
+pub struct StringHints {
     /// The strings.
     words: Vec<String>,
     /// The small numbers that stand where its length is asked for.
     lengths: Vec<i64>,
     expressions: Vec<RegularExpression>,
+    /// The conjuncts that mention nothing else.
+    own: Vec<Term>,
 }
 
-fn read_mentions(condition: &Term, datum: &Datum) -> Named {
-    let mut named = Named::default();
-    let mut seen = std::collections::HashSet::new();
-    for conjunct in condition.conjuncts().iter().filter(|conjunct| conjunct.mentions(datum)) {
-        let (mut numbers, mut asks_length) = (Vec::new(), false);
-        let mut work = vec![conjunct];
-        while let Some(term) = work.pop() {
-            match term.node() {
-                Node::OnStrings(StringOperation::Length, _) => asks_length = true,
-                Node::Literal(Value::Int(number)) => numbers.extend(i64::try_from(number).ok()),
-                _ => {}
-            }
-            if !seen.insert(term.clone()) {
-                continue;
-            }
-            match term.node() {
-                Node::OnStrings(StringOperation::Matches, arguments) => {
-                    named.expressions.extend(expression(arguments));
-                    work.push(&arguments[0]);
+impl StringHints {
+    /// What this condition says of the datum.
+    pub fn read(condition: &Term, datum: &Datum) -> Self {
+        let mut named = StringHints::default();
+        let mut seen = std::collections::HashSet::new();
+        for conjunct in condition.conjuncts().iter().filter(|conjunct| conjunct.mentions(datum)) {
+            let (mut numbers, mut asks_length) = (Vec::new(), false);
+            let mut work = vec![conjunct];
+            while let Some(term) = work.pop() {
+                match term.node() {
+                    Node::OnStrings(StringOperation::Length, _) => asks_length = true,
+                    Node::Literal(Value::Int(number)) => numbers.extend(i64::try_from(number).ok()),
+                    _ => {}
                 }
-                Node::Literal(value) => strings_of(value, &mut named.words),
-                _ => work.extend(term.children().into_iter().rev()),
+                if !seen.insert(term.clone()) {
+                    continue;
+                }
+                match term.node() {
+                    Node::OnStrings(StringOperation::Matches, arguments) => {
+                        named.expressions.extend(expression(arguments));
+                        work.push(&arguments[0]);
+                    }
+                    Node::Literal(value) => strings_of(value, &mut named.words),
+                    _ => work.extend(term.children().into_iter().rev()),
+                }
             }
+            let is_length = |number: &i64| asks_length && (0..=LONGEST).contains(number);
+            named.lengths.extend(numbers.into_iter().filter(is_length));
         }
-        let is_length = |number: &i64| asks_length && (0..=LONGEST).contains(number);
-        named.lengths.extend(numbers.into_iter().filter(is_length));
+        let own = condition.conjuncts().into_iter();
+        named.own = own.filter(|one| one.mentions(datum) && one.data().len() == 1).collect();
+        named
     }
-    named
 }
 
 /// The strings that a value has in it, as many as are worth it.
@@ -234,7 +239,8 @@ mod tests {
         for round in 0..500 {
             let sources = [Source::Boundary, Source::Small, Source::Large, Source::Seen, Source::Uniform];
             let source = sources[round % sources.len()];
-            let (value, source) = string(&key, &guard, source, &seen, &[], &mut random);
+            let (value, source) =
+                string(&key, &StringHints::read(&guard, &key), source, &seen, &[], &mut random);
             let Value::String(text) = &value else { unreachable!("{value}") };
             assert!(!text.contains(char::is_control), "{value}");
             used.insert(source);
@@ -260,7 +266,8 @@ mod tests {
         let guard = Term::and([guard, of_length]);
         let (mut random, mut lengths) = (Random::new(1), BTreeMap::new());
         for _ in 0..900 {
-            let (value, _) = string(&tag, &guard, Source::Uniform, &[], &[], &mut random);
+            let (value, _) =
+                string(&tag, &StringHints::read(&guard, &tag), Source::Uniform, &[], &[], &mut random);
             let Value::String(text) = &value else { unreachable!("{value}") };
             *lengths.entry(text.chars().count()).or_insert(0) += 1;
         }
@@ -269,7 +276,8 @@ mod tests {
         let known = [Value::string("ab c")];
         let (mut same, mut near) = (0, 0);
         for _ in 0..400 {
-            let (value, source) = string(&tag, &guard, Source::Uniform, &known, &known, &mut random);
+            let (value, source) =
+                string(&tag, &StringHints::read(&guard, &tag), Source::Uniform, &known, &known, &mut random);
             same += usize::from(value == known[0]);
             near += usize::from(source == Source::Boundary && value != known[0]);
         }

@@ -1,10 +1,10 @@
 //! Values that are worth a try: at a transition, in a state.
 //!
-//! **Method.** One vector is drawn as for any stimulus ([`crate::values`]). Then each parameter takes the
-//! values at which the guard begins or ceases to hold, those of other data that somebody still reads and
-//! their neighbours, and those of the other parameters; all values of a Boolean or a small enumeration. What
-//! the guard refuses is left out. Where the guard says what each parameter is, as of most answers, nothing is
-//! drawn. At places that a search only passes, any values that the guard takes are enough.
+//! **Method.** One vector is drawn by trial ([`crate::values::trial`]). Then each parameter takes the values
+//! at which the guard begins or ceases to hold, those of other data that somebody still reads and their
+//! neighbours, those that the guard reads in lists, sets, maps and records, and those of the other
+//! parameters; all values of a Boolean or a small enumeration. What the guard refuses is left out. Where the
+//! guard says what each parameter is, as of most answers, nothing is drawn.
 
 use coreach_model::semantics::{State, determined, fire};
 use coreach_model::term::evaluate::evaluate;
@@ -15,7 +15,7 @@ use dashu::rational::RBig;
 
 use super::goals::SoughtGoal;
 use crate::judge::Choice;
-use crate::values::{any, as_rational};
+use crate::values::{any_with, as_rational};
 
 /// A step that can be taken.
 pub struct CandidateStep {
@@ -54,21 +54,18 @@ fn candidate(
     Some(CandidateStep { values, to, signs })
 }
 
-/// Some ways to take the transition; at most so many other values of each parameter. `is_passed`: a search
-/// only passes here.
+/// Some ways to take the transition; at most so many other values of each parameter.
 pub fn candidates(
     sought: &SoughtGoal,
     number: TransitionId,
     state: &State,
     most: usize,
-    is_passed: bool,
     sources: &mut Choice<'_>,
 ) -> Vec<CandidateStep> {
-    /// So many times any values are tried before those are drawn that the guard asks for.
-    const QUICK: usize = 3;
+    /// So many records, lists or maps are put together for each parameter.
+    const COMPOSED: usize = 3;
 
-    let transition = &sought.iosts.transitions[number];
-    let action = sought.iosts.action(transition.action);
+    let action = sought.iosts.action(sought.iosts.transitions[number].action);
     let candidate = |values| candidate(sought, number, state, values);
     // What an answer must be needs no draws.
     let conjuncts = &sought.conjuncts[number];
@@ -77,18 +74,18 @@ pub fn candidates(
         return candidate(values).into_iter().collect();
     }
     let Choice { values, random, solver } = sources;
-    let mut anything =
-        || -> Vec<Value> { action.parameters.iter().map(|parameter| any(parameter.ty(), random)).collect() };
-    let is_taken = |values: &Vec<Value>| fire(&sought.iosts, transition, state, values).is_some();
-    let quickly = if is_passed { (0..QUICK).map(|_| anything()).find(is_taken) } else { None };
-    let drawn = quickly.or_else(|| {
-        values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver)
-    });
+    let guard = &sought.guards[number];
+    let pool = guard.pool(&state.valuation);
+    let drawn = values.choose_by_trial(guard, &pool, &state.valuation, random, &mut **solver);
     let Some(drawn) = drawn else { return Vec::new() };
     let mut all = vec![drawn.clone()];
     for (place, parameter) in action.parameters.iter().enumerate() {
         let mut tried = nearby_values(sought, parameter, state, &drawn);
         tried.extend(turning_values(&sought.turned[number], place, &action.parameters, state, &drawn));
+        tried.extend(pool.iter().cloned());
+        if matches!(parameter.ty(), Type::Record(_) | Type::Array(_)) {
+            tried.extend((0..COMPOSED).map(|_| any_with(parameter.ty(), &pool, random)));
+        }
         tried.retain(|value| value.is_in(parameter.ty()) && *value != drawn[place]);
         tried.sort();
         tried.dedup();

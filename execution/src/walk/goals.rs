@@ -28,6 +28,8 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
+use crate::values::trial::TriedGuard;
+
 /// Something that a walk can meet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WalkGoal {
@@ -106,7 +108,7 @@ pub struct SoughtGoal {
     /// The goals that are listed, each once.
     pub goals: Vec<WalkGoal>,
     /// Are classes sought as well?
-    with_classes: bool,
+    pub with_classes: bool,
     numbers: FastMap<WalkGoal, usize>,
     /// For each transition, the places of the variables that it reads.
     reads: Numbered<TransitionId, Vec<usize>>,
@@ -118,6 +120,8 @@ pub struct SoughtGoal {
     pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
     /// For each transition, the conjuncts of its guard, those of functions among them.
     pub conjuncts: Numbered<TransitionId, Vec<Term>>,
+    /// For each transition, its guard for trials.
+    pub guards: Numbered<TransitionId, TriedGuard>,
     /// For each location and each datum of a state: does somebody read it before it is assigned again?
     live: Numbered<LocationId, Vec<bool>>,
     /// The same for each variable.
@@ -201,6 +205,8 @@ impl SoughtGoal {
         let live_variables =
             read.map(|read| iosts.variables.iter().map(|datum| read.contains(datum)).collect());
         let conjuncts = iosts.transitions.map(|transition| transition.guard.unfolded_conjuncts());
+        let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
+        let guards = iosts.transitions.map(|one| TriedGuard::new(&one.guard, parameters(one)));
         SoughtGoal {
             outgoing,
             goals,
@@ -211,6 +217,7 @@ impl SoughtGoal {
             compared,
             turned,
             conjuncts,
+            guards,
             live,
             live_variables,
             data,

@@ -74,6 +74,10 @@ const IN_VAIN: usize = 5;
 /// So many events with the same constants are enough where they meet nothing new.
 const ALIKE: usize = 60;
 
+/// So many more steps that are not near may searches try for each event, and at most so many at once.
+const CREDIT: usize = 100;
+pub(crate) const MOST_CREDIT: usize = 10_000;
+
 /// So many plans in a row that find no open goal show that none can be reached.
 const VAIN_PLANS: usize = 8;
 
@@ -137,6 +141,8 @@ pub struct Walk {
     in_vain: usize,
     /// Plans, one after the other, that found nothing that was never met.
     empty_plans: usize,
+    /// So many more steps may searches try that are not near.
+    credit: usize,
     /// Plans, one after the other, that found no open goal from here or from the beginning.
     vain_plans: usize,
     /// The events of this run when it last met a goal first, or a sign.
@@ -176,6 +182,7 @@ impl Walk {
             in_vain: 0,
             vain_plans: 0,
             empty_plans: 0,
+            credit: MOST_CREDIT,
             last_new: 0,
             is_silent: false,
             visits: HashMap::new(),
@@ -265,6 +272,7 @@ impl Walk {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
                 self.is_silent = false;
                 self.events += 1;
+                self.credit = (self.credit + CREDIT).min(MOST_CREDIT);
                 self.own_events += 1;
                 self.last += usize::from(self.ends.is_some());
                 self.values.remember_values(&event.values);
@@ -381,7 +389,7 @@ impl Walk {
                     awaits = !self.is_silent;
                 } else if !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
-                    let found = candidates(sought, transition, state, 1, false, sources).into_iter().next();
+                    let found = candidates(sought, transition, state, 1, sources).into_iter().next();
                     stimuli.extend(found.map(|one| {
                         let action = sought.iosts.transitions[transition].action;
                         let event = Event::new(sought.iosts.action(action).name.clone(), one.values);
@@ -413,9 +421,13 @@ impl Walk {
                 return;
             }
         }
-        // Where nothing new was found, the next searches look far less and less often.
-        let is_far = self.empty_plans == 0 || self.empty_plans.is_power_of_two();
-        let here = search(sought, worth, tried, positions.iter(), self.is_silent, is_far, sources);
+        // Where nothing new was found, the next searches look far less and less often, and on credit only:
+        // what an event costs must not grow with the walk.
+        let is_far = (self.empty_plans == 0 || self.empty_plans.is_power_of_two())
+            && (worth.has_open() || sought.with_classes);
+        let most_far = if is_far { self.credit } else { 0 };
+        let here = search(sought, worth, tried, positions.iter(), self.is_silent, most_far, sources);
+        self.credit -= here.far.min(self.credit);
         self.empty_plans = if here.fresh.is_empty() { self.empty_plans + 1 } else { 0 };
         if let Some(target) = here.target {
             worth.plans(target);
@@ -423,8 +435,11 @@ impl Walk {
         let has_goal = worth.has_goal(&here.fresh);
         self.vain_plans = if has_goal { 0 } else { self.vain_plans + 1 };
         if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
+            let most_far = self.credit;
             let there =
-                (!self.varies).then(|| search(sought, worth, tried, start.iter(), false, true, sources));
+                (!self.varies).then(|| search(sought, worth, tried, start.iter(), false, most_far, sources));
+            let spent = there.as_ref().map_or(0, |there| there.far);
+            self.credit -= spent.min(self.credit);
             if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {
                 self.vain_plans = 0;
             }

@@ -15,9 +15,9 @@ use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 
-use super::Walk;
 use super::positions::Positions;
 use super::search::search;
+use super::{MOST_CREDIT, Walk};
 use crate::constants::initial_state;
 use crate::judge::Choice;
 use crate::test_case::TestCase;
@@ -68,6 +68,7 @@ impl Walk {
     fn outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
         let Walk { sought, worth, tried, values, .. } = self;
         let from = Positions::at(sought, [state]);
-        search(sought, worth, tried, from.iter(), false, true, &mut Choice { values, random, solver }).outlook
+        search(sought, worth, tried, from.iter(), false, MOST_CREDIT, &mut Choice { values, random, solver })
+            .outlook
     }
 }

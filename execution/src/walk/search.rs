@@ -19,8 +19,9 @@
 //! there one way is wanted whatever it costs, here the best of many, again and again, and concrete states
 //! are a thousand times cheaper.
 //!
-//! **Ends** after [`NODES`] positions, or [`FAR`]. **Costs** for each the steps of its location times the
-//! candidates.
+//! **Ends** after [`NEAR`] positions and [`STEPS`] steps where these meet something that was never met. Else
+//! it goes on for as many steps as its caller gives it, and to [`FAR`] positions. **Costs** for each position
+//! the steps of its location times the candidates.
 
 use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
@@ -37,10 +38,14 @@ use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
 
-/// The most positions that are looked at.
+/// So many positions are near, and those up to so many steps.
+const NEAR: usize = 40;
+const STEPS: usize = 800;
+
+/// From so many positions on only those with a new value are looked at.
 const NODES: usize = 300;
 
-/// So many where none of them leads to anything that was never met, of those with a new value.
+/// The most positions that are looked at.
 const FAR: usize = 4000;
 
 /// The most values that a parameter tries, at the nearest place and elsewhere.
@@ -72,6 +77,8 @@ pub struct Prospect {
     pub target: Option<usize>,
     /// What was seen anywhere that was never met.
     pub fresh: HashSet<usize>,
+    /// So many steps were tried that are not near.
+    pub far: usize,
     /// What was seen of goals and signs, each the less, the further.
     pub outlook: u64,
 }
@@ -121,7 +128,7 @@ impl TriedSteps {
         {
             return steps.clone();
         }
-        let steps = list_steps(sought, worth, (number, state), most, most == FEW, sources);
+        let steps = list_steps(sought, worth, (number, state), most, sources);
         self.steps.insert(key, (most, steps.clone()));
         steps
     }
@@ -133,7 +140,6 @@ fn list_steps(
     worth: &mut Worth,
     (number, state): (TransitionId, &State),
     most: usize,
-    is_passed: bool,
     sources: &mut Choice<'_>,
 ) -> Rc<[KnownStep]> {
     let known = |CandidateStep { values, to, signs }: CandidateStep| {
@@ -141,7 +147,7 @@ fn list_steps(
         let items = classes.iter().map(|class| worth.number(class)).collect();
         KnownStep { values, to, items }
     };
-    candidates(sought, number, state, most, is_passed, sources).into_iter().map(known).collect()
+    candidates(sought, number, state, most, sources).into_iter().map(known).collect()
 }
 
 /// Locations, and values of data in them.
@@ -180,14 +186,14 @@ impl Best {
     }
 }
 
-/// The best way from here. `is_far`: where nothing near was never met, it looks further.
+/// The best way from here. At most so many more steps are tried where nothing near was never met.
 pub fn search<'p>(
     sought: &SoughtGoal,
     worth: &mut Worth,
     tried_steps: &mut TriedSteps,
     from: impl Iterator<Item = &'p Position>,
     is_silent: bool,
-    is_far: bool,
+    most_far: usize,
     sources: &mut Choice<'_>,
 ) -> Prospect {
     tried_steps.begin();
@@ -208,8 +214,11 @@ pub fn search<'p>(
     let mut best: Option<Best> = None;
     let mut seen: FastSet<usize> = FastSet::default();
     let mut tried: HashSet<TransitionId> = HashSet::new();
-    for turn in 0..if is_far { FAR } else { NODES } {
-        if turn >= NODES && (!found.fresh.is_empty() || queues[0].is_empty()) {
+    let mut steps_near = 0;
+    for turn in 0..FAR {
+        let is_near = turn < NEAR || turn < NODES && steps_near < STEPS;
+        let is_barren = found.fresh.is_empty() && found.far < most_far;
+        if !is_near && (!is_barren || turn >= NODES && queues[0].is_empty()) {
             break;
         }
         let first = if turn < NODES { turn % 2 } else { 0 };
@@ -231,9 +240,10 @@ pub fn search<'p>(
             let mut steps: Vec<(u64, Vec<usize>, &KnownStep)> = Vec::new();
             // At the position of the walk itself, other values are tried each time.
             let all = match at < roots {
-                true => list_steps(sought, worth, (number, &state), most, false, sources),
+                true => list_steps(sought, worth, (number, &state), most, sources),
                 false => tried_steps.list(sought, worth, (number, &state), most, sources),
             };
+            *if is_near { &mut steps_near } else { &mut found.far } += all.len() + 1;
             for step in &*all {
                 let items = met.iter().chain(&step.items).copied();
                 let (mut gain, mut fresh) = (before, Vec::new());

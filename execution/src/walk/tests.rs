@@ -42,9 +42,7 @@ fn values_are_tried_at_the_boundaries_around() {
         for _ in 0..40 {
             let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
             all.extend(
-                candidates(&sought, number, &state, 24, false, sources)
-                    .into_iter()
-                    .map(|one| one.values[0].clone()),
+                candidates(&sought, number, &state, 24, sources).into_iter().map(|one| one.values[0].clone()),
             );
         }
         all
@@ -56,6 +54,34 @@ fn values_are_tried_at_the_boundaries_around() {
             assert!(all.contains(&Value::int(*value)), "{value}: {all:?}");
         }
     }
+}
+
+/// Precision: keys of a map, and keys that are not in it, are found without a question to the solver.
+#[test]
+fn keys_of_a_map_need_no_solver() {
+    let iosts = model(
+        "iosts: m\nvariables: { v: \"map[3] of string to int\" }\n\
+         initial: { location: l, condition: 'v == [\"red\": 3, \"blue\": 12345]' }\n\
+         inputs: { I: { k: string, n: int } }\noutputs: { O: {} }\ntransitions:\n\
+         - { from: l, to: l, on: I, when: 'k in v && n == v[k] + 1' }\n\
+         - { from: l, to: l, on: I, when: '!(k in v) && len(v) < 3 && n > 7' }\n\
+         - { from: l, to: l, on: O }\n",
+    );
+    let sought = SoughtGoal::new(iosts, &[], true);
+    let state = initial_states(&sought.iosts, &Valuation::new(), 2).unwrap().remove(0);
+    let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
+    for number in [0, 1].map(TransitionId) {
+        let mut keys = BTreeSet::new();
+        for _ in 0..20 {
+            let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
+            let found = candidates(&sought, number, &state, 4, sources);
+            assert!(!found.is_empty());
+            keys.extend(found.into_iter().map(|one| one.values[0].clone()));
+        }
+        let known = ["red", "blue"].map(Value::string);
+        assert!(known.iter().all(|key| keys.contains(key) == (number == TransitionId(0))), "{keys:?}");
+    }
+    assert_eq!(solver.statistics().queries, 0);
 }
 
 /// Precision: of constants that are drawn those are taken with which a goal is near; those that are given
@@ -99,7 +125,8 @@ fn a_long_counter_is_no_wall() {
     let (mut values, mut random, mut solver) = (Values::new(MIX), Random::new(1), Z3Solver::default());
     let sources = &mut Choice { values: &mut values, random: &mut random, solver: &mut solver };
     let from = Positions::at(&sought, [&state]);
-    let found = search(&sought, &mut worth, &mut TriedSteps::default(), from.iter(), false, true, sources);
+    let found =
+        search(&sought, &mut worth, &mut TriedSteps::default(), from.iter(), false, MOST_CREDIT, sources);
     assert_eq!((found.target, found.route.len()), (Some(2), 701));
 }
 

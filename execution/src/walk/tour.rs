@@ -62,7 +62,7 @@ pub fn tour(
     let mut found = VecDeque::new();
     for edge in &way[..length] {
         let number = within[*edge];
-        let Some(step) = candidates(sought, number, &at, 0, false, sources).into_iter().next() else { break };
+        let Some(step) = candidates(sought, number, &at, 0, sources).into_iter().next() else { break };
         let action = iosts.action(iosts.transitions[number].action);
         if action.kind != ActionKind::Internal {
             let event = Event::new(action.name.clone(), step.values);

@@ -1,0 +1,356 @@
+//! Values by trial: drawn from what the state and the guard have in them, kept where the guard holds.
+//!
+//! **Problem.** A guard over a map, a list or a set is a large term once the state's values are in it. To
+//! make that term, its hull and a solver's query for each state costs a walk milliseconds. To evaluate the
+//! guard costs a microsecond.
+//!
+//! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]): the parts
+//! that the state decides, the range that the guard leaves to each number by itself, what it says of strings,
+//! its literals, the parameters that equations define. Half of the values are drawn from the pool: what is in
+//! the data that the guard reads, and the literals; of numbers also their neighbours and what lies between
+//! two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses, one
+//! parameter of the first part that does not hold is drawn again, or all of them. After [`TRIALS`] vectors
+//! all are tried where they are few, and else the slow way is gone: hull and solver. Where that is in vain,
+//! it is gone less and less often. What came of it is remembered for the guard and the values that it reads.
+//!
+//! **Source.** To mend one part that fails is what WalkSAT does (Selman, Kautz and Cohen, AAAI 1994).
+//! **Where we differ**: values come from a pool instead of being two, and the solver is the last resort.
+//!
+//! **Ends** after [`TRIALS`] evaluations, or as the slow way does. **Costs** some microseconds.
+
+use coreach_analyses::hull::{Range, hull};
+use coreach_analyses::solver::Solver;
+use coreach_model::random::Random;
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::value::tuples;
+use coreach_model::{Datum, Term, Type, Value};
+use dashu::rational::RBig;
+
+use super::strings::StringHints;
+use super::{Values, as_rational, definition, draw, ids, strings};
+use crate::values::source::Source;
+
+/// So many vectors are tried before the slow way.
+const TRIALS: usize = 32;
+
+/// So many where trials were in vain before, or all vectors are tried behind them.
+const FEW_TRIALS: usize = 4;
+
+/// The most values of a pool.
+const MOST_POOLED: usize = 64;
+
+/// All vectors are tried where they are at most so many.
+const ALL: usize = 64;
+
+/// So many times in a row the slow way may be in vain before it is gone less often.
+const MOST_IN_VAIN: usize = 4;
+
+/// The most guards with values that are remembered.
+const MOST_REMEMBERED: usize = 20_000;
+
+/// A guard, with all that trials need to know of it whatever the state is.
+#[derive(Clone, Debug)]
+pub struct TriedGuard {
+    guard: Term,
+    parameters: Vec<Datum>,
+    /// The places of all parameters.
+    places: Vec<usize>,
+    /// Its parts that mention no parameter, and the others with the places of the parameters they mention.
+    closed: Vec<Term>,
+    open: Vec<(Term, Vec<usize>)>,
+    /// The data of the state that the others read.
+    reads: Vec<Datum>,
+    /// The literals in it, with what is in them.
+    literals: Vec<Value>,
+    /// For each parameter what is known of its values.
+    hints: Vec<Hint>,
+    /// The parameters that equations define by others, each by those behind it and those that are drawn.
+    defined: Vec<(usize, Term)>,
+    /// All vectors, where they are few.
+    all: Option<Vec<Vec<Value>>>,
+}
+
+#[derive(Clone, Debug)]
+enum Hint {
+    /// A number, within this range.
+    Number(Range),
+    /// What the guard says of a string.
+    Text(StringHints),
+    Other,
+}
+
+/// What is known of a guard with the values that it reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    /// The solver found these values.
+    Solved(Vec<Value>),
+    /// Trials were in vain.
+    Refused,
+    /// There are none, or the solver found none.
+    Impossible,
+}
+
+impl TriedGuard {
+    /// Prepares the guard of an action with these parameters.
+    pub fn new(guard: &Term, parameters: &[Datum]) -> Self {
+        let is_open = |term: &Term| parameters.iter().any(|parameter| term.mentions(parameter));
+        let (open, closed): (Vec<Term>, Vec<Term>) = guard.conjuncts().into_iter().partition(is_open);
+        let data = open.iter().flat_map(Term::data);
+        let mut reads: Vec<Datum> = data.filter(|datum| !parameters.contains(datum)).collect();
+        reads.sort();
+        reads.dedup();
+        let mut literals = Vec::new();
+        let (mut seen, mut work) = (std::collections::HashSet::new(), open.clone());
+        while let Some(term) = work.pop() {
+            if seen.insert(term.clone()) {
+                if term.parts().is_empty()
+                    && let Some(value) = term.as_literal()
+                {
+                    pool(value, &mut literals);
+                }
+                work.extend(term.unfolded());
+                work.extend(term.parts().into_iter().cloned());
+            }
+        }
+        let hint = |datum: &Datum| match datum.ty() {
+            Type::String => Hint::Text(StringHints::read(guard, datum)),
+            ty if ty.is_number() => Hint::Number(own_range(&open, datum)),
+            _ => Hint::Other,
+        };
+        let hints = parameters.iter().map(hint).collect();
+        let mut defined: Vec<(usize, Term)> = Vec::new();
+        for (at, datum) in parameters.iter().enumerate() {
+            let Some(term) = definition(datum, guard) else { continue };
+            // One that is defined by what is drawn only, so that no order is needed.
+            if parameters.iter().enumerate().all(|(other, one)| {
+                !term.mentions(one) || other != at && !defined.iter().any(|(known, _)| *known == other)
+            }) && !defined.iter().any(|(_, term)| term.mentions(datum))
+            {
+                defined.push((at, term));
+            }
+        }
+        let lists: Option<Vec<Vec<Value>>> =
+            parameters.iter().map(|one| Value::enumerate(one.ty(), ALL)).collect();
+        let count = |lists: &Vec<Vec<Value>>| {
+            lists.iter().try_fold(1usize, |count, list| count.checked_mul(list.len())).unwrap_or(usize::MAX)
+        };
+        let all = lists.filter(|lists| count(lists) <= ALL).map(|lists| tuples(&lists));
+        let mentioned = |part: &Term| {
+            (0..parameters.len()).filter(|at| part.mentions(&parameters[*at])).collect::<Vec<usize>>()
+        };
+        let open = open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect();
+        let (guard, parameters) = (guard.clone(), parameters.to_vec());
+        let places = (0..parameters.len()).collect();
+        TriedGuard { guard, parameters, places, closed, open, reads, literals, hints, defined, all }
+    }
+
+    /// The values in a state that the guard can compare a parameter with, and its literals.
+    pub fn pool(&self, state: &Valuation) -> Vec<Value> {
+        let mut found = self.literals.clone();
+        self.reads.iter().filter_map(|datum| state.get(datum)).for_each(|value| pool(value, &mut found));
+        found
+    }
+}
+
+/// The range that those parts of a guard leave to a number that mention nothing else.
+fn own_range(open: &[Term], datum: &Datum) -> Range {
+    let own: Vec<Term> =
+        open.iter().filter(|part| part.data().len() == 1 && part.mentions(datum)).cloned().collect();
+    let range = hull(&Term::and(own), std::slice::from_ref(datum)).range(0);
+    range.unwrap_or(Range { low: None, high: None })
+}
+
+/// The value and what is in it, each once.
+fn pool(value: &Value, found: &mut Vec<Value>) {
+    if found.len() >= MOST_POOLED {
+        return;
+    }
+    if !matches!(value, Value::Array(_)) && !found.contains(value) {
+        found.push(value.clone());
+    }
+    match value {
+        Value::Record(ty, fields) => {
+            pool(&fields[0], found);
+            ty.counting(fields).for_each(|field| pool(field, found));
+        }
+        Value::Array(array) => array.cells.iter().for_each(|(index, cell)| {
+            pool(index, found);
+            pool(cell, found);
+        }),
+        _ => {}
+    }
+}
+
+impl Values {
+    /// Values that satisfy the guard in the state, by trial where that will do, else as [`Values::choose`]
+    /// finds them.
+    pub fn choose_by_trial(
+        &mut self,
+        guard: &TriedGuard,
+        pool: &[Value],
+        state: &Valuation,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<Vec<Value>> {
+        if guard.closed.iter().any(|part| holds(part, state) != Ok(true)) {
+            return None;
+        }
+        let key: (Term, Vec<Value>) =
+            (guard.guard.clone(), guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect());
+        // Which ids there are samples for may be sent is for the slow way to say.
+        let is_sampled = |datum: &Datum| datum.ty().is_id() && self.samples.contains_key(datum.name());
+        if guard.parameters.iter().any(is_sampled) {
+            return self.choose(&guard.guard, &guard.parameters, state, random, solver);
+        }
+        let known = self.known.get(&key).cloned();
+        if known == Some(Known::Impossible) {
+            return None;
+        }
+        let trials = if known.is_some() || guard.all.is_some() { FEW_TRIALS } else { TRIALS };
+        let mut valuation = state.clone();
+        let mut places = guard.places.clone();
+        for _ in 0..trials {
+            for at in places {
+                let (datum, hint) = (&guard.parameters[at], &guard.hints[at]);
+                valuation.insert(datum.clone(), self.draw_for_trial(datum, hint, pool, random));
+            }
+            places = match accept(guard, &mut valuation, true) {
+                Ok(values) => return Some(values),
+                // One parameter of the part that does not hold is drawn again, or all of them.
+                Err(refusing) => match random.pick(refusing).filter(|_| random.below(4) > 0) {
+                    Some(at) => vec![*at],
+                    None => refusing.to_vec(),
+                },
+            };
+        }
+        if let Some(all) = &guard.all {
+            let start = random.below(all.len());
+            let turned = all[start..].iter().chain(&all[..start]);
+            let mut taken = turned.filter_map(|values| {
+                valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
+                accept(guard, &mut valuation, false).ok()
+            });
+            let found = taken.next();
+            if found.is_none() {
+                self.remember(key, Known::Impossible);
+            }
+            return found;
+        }
+        match known {
+            Some(Known::Solved(values)) => return Some(values),
+            Some(_) => return None,
+            None => {}
+        }
+        // Where the slow way was in vain, it is gone less and less often.
+        let in_vain = self.in_vain.entry(guard.guard.clone()).or_default();
+        *in_vain += 1;
+        if *in_vain > MOST_IN_VAIN && !in_vain.is_power_of_two() {
+            self.remember(key, Known::Refused);
+            return None;
+        }
+        let before = self.by_solver();
+        let found = self.choose(&guard.guard, &guard.parameters, state, random, solver);
+        match &found {
+            None => self.remember(key, Known::Impossible),
+            Some(values) => {
+                self.in_vain.remove(&guard.guard);
+                // What the hull gives varies, and is not remembered.
+                if self.by_solver() > before {
+                    self.remember(key, Known::Solved(values.clone()));
+                }
+            }
+        }
+        found
+    }
+
+    fn remember(&mut self, key: (Term, Vec<Value>), known: Known) {
+        if self.known.len() >= MOST_REMEMBERED {
+            self.known.clear();
+        }
+        self.known.insert(key, known);
+    }
+
+    /// How often the solver gave values.
+    fn by_solver(&self) -> usize {
+        [Source::Diverse, Source::Witness].iter().filter_map(|source| self.counts.get(source)).sum()
+    }
+
+    fn draw_for_trial(&self, datum: &Datum, hint: &Hint, pool: &[Value], random: &mut Random) -> Value {
+        if let Some(sample) = self.sample(datum, random) {
+            return sample;
+        }
+        if random.chance(50)
+            && let Some(value) = draw_pooled(datum.ty(), pool, random)
+        {
+            return value;
+        }
+        let source = draw::source(&self.mix, random);
+        match (hint, datum.ty()) {
+            (Hint::Number(range), ty) => draw::number(ty, source, range, &self.seen, random).0,
+            (Hint::Text(hints), _) => {
+                let known = if self.compared.contains(datum) { &self.seen[..] } else { &[] };
+                strings::string(datum, hints, source, &self.seen, known, random).0
+            }
+            (Hint::Other, ty @ Type::Id(_)) => {
+                let known: Vec<Value> =
+                    pool.iter().chain(&self.seen).filter(|value| value.is_in(ty)).cloned().collect();
+                ids::id(ty, &known, source, random).0
+            }
+            (Hint::Other, ty) => draw::any_with(ty, pool, random),
+        }
+    }
+}
+
+/// A value of the type from the pool. Of numbers also a neighbour, or one between two.
+pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Value> {
+    let fitting: Vec<&Value> = pool
+        .iter()
+        .filter(|value| match value {
+            Value::Int(_) => ty.is_integer(),
+            value => value.is_in(ty),
+        })
+        .collect();
+    let one = (*random.pick(&fitting)?).clone();
+    let found = match &one {
+        Value::Int(_) | Value::Real(_) => {
+            let one = as_rational(&one);
+            let value = match random.below(4) {
+                0 => one + RBig::from(random.below(3) as i64 - 1),
+                1 => {
+                    let other = random.pick(&fitting).map_or(one.clone(), |other| as_rational(other));
+                    let (low, high) = if one <= other { (one, other) } else { (other, one) };
+                    draw::uniform(&Range { low: Some(low), high: Some(high) }, ty.is_integer(), random)
+                }
+                _ => one,
+            };
+            draw::typed(value, ty.is_integer())
+        }
+        _ => one,
+    };
+    found.is_in(ty).then_some(found)
+}
+
+/// The values of the parameters if the guard takes them, else the parameters of the first part of it that
+/// does not hold. `computes`: those that are defined are put in.
+fn accept<'g>(
+    guard: &'g TriedGuard,
+    valuation: &mut Valuation,
+    computes: bool,
+) -> Result<Vec<Value>, &'g [usize]> {
+    let all = &guard.places[..];
+    if computes {
+        for (at, term) in &guard.defined {
+            let value = evaluate(term, valuation).map_err(|_| all)?;
+            valuation.insert(guard.parameters[*at].clone(), value);
+        }
+    }
+    for (part, mentioned) in &guard.open {
+        if holds(part, valuation) != Ok(true) {
+            return Err(mentioned);
+        }
+    }
+    let values = guard.parameters.iter().map(|datum| valuation.get(datum).cloned());
+    let values: Vec<Value> = values.collect::<Option<_>>().ok_or(all)?;
+    let is_typed = guard.parameters.iter().zip(&values).all(|(datum, value)| value.is_in(datum.ty()));
+    if is_typed { Ok(values) } else { Err(all) }
+}
