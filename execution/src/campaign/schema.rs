@@ -92,6 +92,6 @@ mod tests {
     #[test]
     fn the_document_tells_the_version() {
         let text = include_str!("../../../docs/reference/configuration-and-campaign.md");
-        assert!(text.contains(&format!("`user_version` is the version of the format, {FORMAT_VERSION}.")));
+        assert!(text.contains(&format!("version {FORMAT_VERSION}, which SQLite shows as `user_version`")));
     }
 }

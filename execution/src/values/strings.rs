@@ -44,8 +44,8 @@ pub fn any(random: &mut Random) -> Value {
     Value::string(&if random.below(4) == 0 { draw_odd(random).to_owned() } else { draw_plain(random) })
 }
 
-/// A string for a condition that says this of the datum, from the source, or from the next best where that has none: the
-/// source says which. `known` are strings that other guards compare it with.
+/// A string for a condition that says this of the datum, from the source, or from the next best where that
+/// has none. Also returns the source. `known` are strings that other guards compare it with.
 pub fn string(
     datum: &Datum,
     hints: &StringHints,

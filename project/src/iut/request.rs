@@ -59,8 +59,8 @@ pub fn request(
                 NodeKind::Mapping(entries) => {
                     let field = |entry: &Entry| {
                         let value = entry.value.as_scalar()?;
-                        let quote = if value.plain { "" } else { "\"" };
-                        Some(format!("\"{}\": {quote}{}{quote}", entry.key.text, value.text))
+                        let name = value.text.trim_matches(['{', '}']);
+                        Some(format!("\"{}\": {{{name}}}", entry.key.text))
                     };
                     entries.iter().map(field).collect::<Option<Vec<String>>>()
                 }
