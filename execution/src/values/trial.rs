@@ -9,14 +9,14 @@
 //! its literals, the parameters that equations define. Half of the values are drawn from the pool: what is in
 //! the data that the guard reads, and the literals; of numbers also their neighbours and what lies between
 //! two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses, one
-//! parameter of the first part that does not hold is drawn again, or all of them. After [`TRIALS`] vectors
+//! parameter of the first part that does not hold is drawn again, or all of them. After `TRIALS` vectors
 //! all are tried where they are few, and else the slow way is gone: hull and solver. Where that is in vain,
 //! it is gone less and less often. What came of it is remembered for the guard and the values that it reads.
 //!
 //! **Source.** To mend one part that fails is what WalkSAT does (Selman, Kautz and Cohen, AAAI 1994).
 //! **Where we differ**: values come from a pool instead of being two, and the solver is the last resort.
 //!
-//! **Ends** after [`TRIALS`] evaluations, or as the slow way does. **Costs** some microseconds.
+//! **Ends** after `TRIALS` evaluations, or as the slow way does. **Costs** some microseconds.
 
 use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;
