@@ -138,7 +138,7 @@ pub struct Pending {
     /// Outputs of a list that nobody has asked for yet.
     ready: VecDeque<Received>,
     asked: Option<String>,
-    /// What was sent last.
+    /// The text that was sent last.
     said: Option<String>,
 }
 
@@ -292,7 +292,7 @@ impl Pending {
     fn explain_unknown(&self, line: &str, lines: &Lines) -> (String, bool) {
         if line.contains("\u{1b}[") {
             let text = ". `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
-                        `environment: { NO_COLOR: \"1\", TERM: dumb }` beside `command`";
+                        `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
             return (text.to_owned(), true);
         }
         if line.starts_with('\u{feff}') {

@@ -36,7 +36,7 @@ pub struct Reply {
     /// The method and the path.
     pub asked: String,
     pub status: u16,
-    /// What the status is called.
+    /// The name of the status, as in `Not Found`.
     pub reason: String,
     /// The headers, names in small letters, values that are UTF-8.
     pub headers: Vec<(String, String)>,
@@ -220,7 +220,7 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
     }
 }
 
-/// What the IUT file may lack where a server answers with this status.
+/// Proposes what to add to the IUT file where a server answers with this status.
 fn explain_status(status: u16) -> &'static str {
     match status {
         400 | 415 | 422 => {

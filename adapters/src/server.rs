@@ -134,17 +134,12 @@ impl Server {
             let constants = (!launch.keep).then_some(session);
             let command = fill_command(&launch.command, &launched, constants)?;
             let address = self.address()?;
-            // The one before it may take a moment to end.
-            let free = session.deadline.min(Instant::now() + Duration::from_millis(500));
-            while !has_port(launch) && connect(&address, free).is_ok() {
-                if Instant::now() + PAUSE >= free {
-                    return Err(Failure::Start(format!(
-                        "another program listens on {address} before `{}` is started. End it, or write `{{port}}` in \
-                         `command` and in the address",
-                        command.words.join(" ")
-                    )));
-                }
-                std::thread::sleep(PAUSE);
+            if !has_port(launch) && !becomes_free(&address, session.deadline, connect) {
+                return Err(Failure::Start(format!(
+                    "another program listens on {address} before `{}` is started. End it, or write `{{port}}` in \
+                     `command` and in the address",
+                    command.words.join(" ")
+                )));
             }
             self.process = Some(Process::start_silent(&command)?);
         }
@@ -241,6 +236,18 @@ impl Server {
 }
 
 /// Does its command have the port that is chosen for it?
+/// Does nobody listen on the address? The program of the run before may take a moment to end.
+fn becomes_free<T>(address: &str, deadline: Instant, connect: &impl Connect<T>) -> bool {
+    let until = deadline.min(Instant::now() + Duration::from_millis(500));
+    while connect(address, until).is_ok() {
+        if Instant::now() + PAUSE >= until {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    true
+}
+
 fn has_port(launch: &description::Launch) -> bool {
     launch.command.words.iter().any(|word| word.holes().any(|hole| hole == "port"))
 }

@@ -10,6 +10,7 @@
 //! digit as well. Any other `int[lo..hi]` is numeric, however short. Ids have no slots: that two of them are
 //! the same is a digit (`identities.rs`).
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_model::iosts::Iosts;
@@ -136,7 +137,8 @@ impl Frame {
         let (lengths, all): (Vec<Place>, Vec<Place>) = all.partition(|place| place.lengths(arrays).is_some());
         let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
-        let ids = by_mentions(&count_mentions(iosts, arrays), ids);
+        let counts = LazyCell::new(|| count_mentions(iosts, arrays));
+        let ids = if ids.is_empty() { ids } else { by_mentions(&counts, ids) };
         let predicates = predicates(iosts, &strings);
         let finite: Vec<Place> = finite.into_iter().chain(predicates.iter().cloned()).collect();
         let mut frame = Frame { arrays, predicates, ..Frame::blind() };
@@ -145,14 +147,14 @@ impl Frame {
             frame.add_leaf(leaf);
         }
         let limit = u32::try_from(partition_limit).unwrap_or(u32::MAX).max(1);
-        for place in chosen(iosts, arrays, finite, limit, &mut frame.dropped) {
+        for place in chosen(&counts, arrays, finite, limit, &mut frame.dropped) {
             frame.add_digit(place);
         }
         // Lengths have the room that flags and ids leave. A length without room is a number.
         let mut with_ids = frame.clone();
         with_ids.add_ids(ids.clone(), limit);
         let mut numbers = Vec::new();
-        for place in chosen(iosts, arrays, lengths, limit / with_ids.cells.max(1), &mut numbers) {
+        for place in chosen(&counts, arrays, lengths, limit / with_ids.cells.max(1), &mut numbers) {
             frame.add_digit(place);
         }
         numbers.into_iter().for_each(|place| frame.add_number(place));
@@ -306,7 +308,7 @@ fn mentioned(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term>
 }
 
 fn chosen(
-    iosts: &Iosts,
+    counts: &LazyCell<HashMap<Term, usize>, impl FnOnce() -> HashMap<Term, usize>>,
     arrays: Arrays,
     finite: Vec<Place>,
     limit: u32,
@@ -321,9 +323,8 @@ fn chosen(
     }
     let mut kept = HashSet::new();
     let mut product = 1;
-    let counts = count_mentions(iosts, arrays);
-    for place in by_mentions(&counts, finite.clone()) {
-        if let Some(larger) = fits(product, &place).filter(|_| !is_one_of_many(&counts, &place)) {
+    for place in by_mentions(counts, finite.clone()) {
+        if let Some(larger) = fits(product, &place).filter(|_| !is_one_of_many(counts, &place)) {
             product = larger;
             kept.insert(place.term);
         }
@@ -361,12 +362,12 @@ fn is_one_of_many(counts: &HashMap<Term, usize>, place: &Place) -> bool {
     while let Some(Node::Field(record, position)) = term.written() {
         if size(record).is_some() {
             let Type::Record(keys) = record.sort() else { return false };
-            let other = |other: usize| {
-                let own = Term::field(record, *position);
-                let there = Term::field(record, other);
-                count(&replace(&place.term, std::iter::once((own, there)).collect()))
+            let own = Term::field(record, *position);
+            let at = |key: usize| {
+                let there = Term::field(record, key);
+                count(&replace(&place.term, std::iter::once((own.clone(), there)).collect()))
             };
-            let least = (0..keys.fields.len()).map(other).min();
+            let least = (0..keys.fields.len()).map(at).min();
             return least == Some(count(&place.term));
         }
         term = record;

@@ -4,7 +4,7 @@
 //! on strings is read as what it says of lengths: equal strings are of equal length, and what begins with
 //! another, ends with it or contains it is at least as long; a regular expression has a shortest word, and
 //! may have a longest. That is an over-approximation, and noted as one. What a guard says of a string that
-//! is assigned is known besides (`predicates.rs`).
+//! is assigned is known as well (`predicates.rs`).
 
 use coreach_model::term::node::{Comparison, Node, StringOperation};
 use coreach_model::term::strings;

@@ -71,6 +71,7 @@ mod lists;
 pub mod live;
 pub mod machines;
 mod nonlinear;
+mod options;
 pub mod order;
 pub mod partition;
 pub mod places;

@@ -27,91 +27,19 @@ use coreach_model::{Iosts, Number};
 use coreach_polyhedra::account::Account;
 
 use crate::determined::replace_determined_parameters;
-use crate::domains::{Domain, DomainKind, WithDomain};
+use crate::domains::{Domain, WithDomain};
 use crate::excerpt::Excerpt;
 use crate::facts::FactWriter;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
-use crate::frame::CONDITION_LIMIT;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
+pub use crate::options::{Coarseness, Loops, Options, Refinement};
 use crate::partition::AbstractValue;
-use crate::places::Arrays;
 use crate::regions::{OrientedFacts, Regions, split};
 use crate::scope::ImprecisionReason;
 use crate::summaries::for_all;
 pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
-
-coreach_model::words! {
-    #[derive(Default)]
-    pub enum Refinement {
-        #[default]
-        Domains = "domains",
-        /// By the exact reference too, where selection asks (`crate::exact`).
-        Exact = "exact",
-    }
-}
-
-coreach_model::words! {
-    /// How ascending iterations go through loops.
-    #[derive(Default)]
-    pub enum Loops {
-        Widened = "widened",
-        /// Simple ones as often as one likes, at once ([`crate::acceleration`]); then by widening.
-        #[default]
-        Accelerated = "accelerated",
-        /// The same, a loop's ways one after the other, each narrowed before the next.
-        Guided = "guided",
-    }
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    pub domain: DomainKind,
-    /// Joins at the head of a loop before widening.
-    pub delay: usize,
-    /// Where widening may stop; the types' bounds are always among them.
-    pub thresholds: Thresholds,
-    /// Narrowing sweeps after each fixpoint.
-    pub descending_steps: usize,
-    /// Rounds of backward and forward; at least one is done.
-    pub rounds: usize,
-    /// Valuations of Booleans and enumerations told apart.
-    pub partition_limit: usize,
-    pub arrays: Arrays,
-    /// Evaluations of locations in one fixpoint.
-    pub step_limit: usize,
-    /// How ascending iterations go through loops.
-    pub loops: Loops,
-    /// Regions of one location that are told apart where their join would lose something; 1 is none.
-    pub disjuncts: usize,
-    /// By what the facts may be made sharper still.
-    pub refine: Refinement,
-    /// Comparisons and flags in one fact, where it has more than a few cases.
-    pub fact_limit: usize,
-    /// Constraints in one guard, initial condition or assigned value; what is longer is read as true.
-    pub condition_limit: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            domain: DomainKind::Polyhedra,
-            delay: 2,
-            thresholds: Thresholds::Auto,
-            descending_steps: 2,
-            rounds: 2,
-            partition_limit: 256,
-            arrays: Arrays::default(),
-            step_limit: 1_000_000,
-            loops: Loops::default(),
-            disjuncts: 1,
-            refine: Refinement::Domains,
-            fact_limit: 200,
-            condition_limit: CONDITION_LIMIT,
-        }
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImprecisionPlace {
@@ -152,7 +80,7 @@ pub struct Iterations {
     pub shortened: usize,
     /// Transitions of which the exact reference knows nothing, where it was asked.
     pub undecided: usize,
-    /// What was left out, because the analysis took too much work with it.
+    /// How much was left out, because the analysis took too much work with it.
     pub coarseness: Coarseness,
     /// Why a fixpoint was given up, where one was.
     pub stopped: Option<Exhausted>,
@@ -233,7 +161,7 @@ impl Analyst {
     /// Begins anew with coarser options.
     fn coarsen(&mut self) {
         self.coarseness = self.coarseness.next();
-        let options = self.coarseness.of(&self.options);
+        let options = self.coarseness.apply(&self.options);
         self.remembered = options.domain.with(Start(&options, self.coarseness.work_limit()));
         self.account = Account::default();
     }
@@ -249,46 +177,6 @@ impl Analyst {
     /// before.
     pub fn reach(&mut self, iosts: &Iosts) -> Vec<Term> {
         self.run(iosts, None).reach
-    }
-}
-
-/// What an analysis leaves out after one that left out less took too much work.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Coarseness {
-    #[default]
-    AsGiven,
-    FewCells,
-    NoCells,
-    LocationsOnly,
-}
-
-impl Coarseness {
-    fn next(self) -> Self {
-        match self {
-            Coarseness::AsGiven => Coarseness::FewCells,
-            Coarseness::FewCells => Coarseness::NoCells,
-            Coarseness::NoCells | Coarseness::LocationsOnly => Coarseness::LocationsOnly,
-        }
-    }
-
-    /// So much may be computed, in results of cases: 10,000 take about a second.
-    fn work_limit(self) -> Option<u64> {
-        (self != Coarseness::LocationsOnly).then_some(30_000)
-    }
-
-    fn of(self, options: &Options) -> Options {
-        let mut options = Options { disjuncts: 1, ..options.clone() };
-        match self {
-            Coarseness::AsGiven => {}
-            // So many cells hold the flags that most guards mention.
-            Coarseness::FewCells => options.partition_limit = options.partition_limit.min(16),
-            Coarseness::NoCells => {
-                options.partition_limit = 1;
-                options.arrays = Arrays { cells: 0, slots: 0, ..options.arrays };
-            }
-            Coarseness::LocationsOnly => options.domain = DomainKind::Location,
-        }
-        options
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Abstraction<D> {
     /// What was lost in compiling initial conditions.
     pub initial_imprecisions: Vec<Beyond>,
     partition_limit: usize,
-    /// What was computed and not looked up: results of cases, and cases that were compiled.
+    /// Counts what was computed and not looked up: results of cases, and cases that were compiled.
     work: u64,
     /// So much may be computed.
     pub work_limit: Option<u64>,

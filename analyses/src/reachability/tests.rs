@@ -3,6 +3,7 @@ use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, Type};
 
 use super::*;
+use crate::domains::DomainKind;
 use crate::domains::interval::Interval;
 use crate::inductive::Point;
 

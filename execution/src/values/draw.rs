@@ -11,7 +11,6 @@ use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 use crate::values::source::{Mix, Source};
-use crate::values::trial::draw_pooled;
 use crate::values::{ids, strings};
 
 /// How far from 0 a small number may be.
@@ -55,6 +54,35 @@ pub fn any_with(ty: &Type, pool: &[Value], random: &mut Random) -> Value {
     /// The most cells of all arrays in a value: what three arrays in one another may have, nearly.
     const ALL_CELLS: usize = 256;
     draw(ty, pool, random, &mut { ALL_CELLS })
+}
+
+/// A value of the type from the pool. Of numbers also a neighbour, or one between two.
+pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Value> {
+    let fitting: Vec<&Value> = pool
+        .iter()
+        .filter(|value| match value {
+            Value::Int(_) => ty.is_integer(),
+            value => value.is_in(ty),
+        })
+        .collect();
+    let one = (*random.pick(&fitting)?).clone();
+    let found = match &one {
+        Value::Int(_) | Value::Real(_) => {
+            let one = as_rational(&one);
+            let value = match random.below(4) {
+                0 => one + RBig::from(random.below(3) as i64 - 1),
+                1 => {
+                    let other = random.pick(&fitting).map_or(one.clone(), |other| as_rational(other));
+                    let (low, high) = if one <= other { (one, other) } else { (other, one) };
+                    uniform(&Range { low: Some(low), high: Some(high) }, ty.is_integer(), random)
+                }
+                _ => one,
+            };
+            typed(value, ty.is_integer())
+        }
+        _ => one,
+    };
+    found.is_in(ty).then_some(found)
 }
 
 /// The same, with at most so many cells.
@@ -170,7 +198,7 @@ pub fn as_rational(value: &Value) -> RBig {
     }
 }
 
-pub fn typed(value: RBig, integer: bool) -> Value {
+fn typed(value: RBig, integer: bool) -> Value {
     // The ends of an integer's range are integers, and so is everything that was made of them.
     if integer { Value::Int(value.trunc()) } else { Value::Real(value) }
 }
@@ -184,7 +212,7 @@ fn large(random: &mut Random) -> RBig {
 }
 
 /// Anywhere between two ends; with one end or none, at a distance whose size is drawn first.
-pub fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
+fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
     let far = |random: &mut Random| RBig::from(IBig::from(random.bits() >> random.between((40, 63))));
     match (&range.low, &range.high) {
         (Some(low), Some(high)) if integer => {

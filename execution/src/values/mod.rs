@@ -46,7 +46,6 @@ pub use draw::{any, any_with, as_rational};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
 use strings::StringHints;
-use trial::Known;
 
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
@@ -70,10 +69,22 @@ pub struct Values {
     /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of
     /// its key is remembered, so that a run does not depend on the ones before it.
     hulls: HashMap<(Vec<Datum>, Term), Hull>,
-    /// What is known of a guard and the values that it reads.
-    known: FastMap<(Term, Vec<Value>), Known>,
+    /// Outcomes, by the guard and the values that it reads. Walks and games only try values, and they
+    /// remember their runs anyway.
+    known: FastMap<(Term, Vec<Value>), Outcome>,
     /// For each guard, how often in a row neither trials nor the solver found values.
     in_vain: FastMap<Term, usize>,
+}
+
+/// What trials and the solver made of a guard with the values that it reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Outcome {
+    /// The solver found these values.
+    Solved(Vec<Value>),
+    /// Trials were in vain, and the solver was not asked.
+    Refused,
+    /// There are none, or the solver found none.
+    Impossible,
 }
 
 impl Values {

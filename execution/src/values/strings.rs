@@ -169,7 +169,7 @@ pub struct StringHints {
 }
 
 impl StringHints {
-    /// What this condition says of the datum.
+    /// Reads how a condition restricts the datum.
     pub fn read(condition: &Term, datum: &Datum) -> Self {
         let mut named = StringHints::default();
         let mut seen = std::collections::HashSet::new();

@@ -24,10 +24,9 @@ use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
 
 use super::strings::StringHints;
-use super::{Values, as_rational, definition, draw, ids, strings};
+use super::{Outcome, Values, definition, draw, ids, strings};
 use crate::values::source::Source;
 
 /// So many vectors are tried before the slow way.
@@ -62,7 +61,7 @@ pub struct TriedGuard {
     reads: Vec<Datum>,
     /// The literals in it, with what is in them.
     literals: Vec<Value>,
-    /// For each parameter what is known of its values.
+    /// For each parameter, how its values are drawn.
     hints: Vec<Hint>,
     /// The parameters that equations define by others, each by those behind it and those that are drawn.
     defined: Vec<(usize, Term)>,
@@ -74,20 +73,9 @@ pub struct TriedGuard {
 enum Hint {
     /// A number, within this range.
     Number(Range),
-    /// What the guard says of a string.
+    /// A string, with what the guard compares it with.
     Text(StringHints),
     Other,
-}
-
-/// What is known of a guard with the values that it reads.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Known {
-    /// The solver found these values.
-    Solved(Vec<Value>),
-    /// Trials were in vain.
-    Refused,
-    /// There are none, or the solver found none.
-    Impossible,
 }
 
 impl TriedGuard {
@@ -203,7 +191,7 @@ impl Values {
             return self.choose(&guard.guard, &guard.parameters, state, random, solver);
         }
         let known = self.known.get(&key).cloned();
-        if known == Some(Known::Impossible) {
+        if known == Some(Outcome::Impossible) {
             return None;
         }
         let trials = if known.is_some() || guard.all.is_some() { FEW_TRIALS } else { TRIALS };
@@ -232,12 +220,12 @@ impl Values {
             });
             let found = taken.next();
             if found.is_none() {
-                self.remember(key, Known::Impossible);
+                self.remember(key, Outcome::Impossible);
             }
             return found;
         }
         match known {
-            Some(Known::Solved(values)) => return Some(values),
+            Some(Outcome::Solved(values)) => return Some(values),
             Some(_) => return None,
             None => {}
         }
@@ -245,25 +233,25 @@ impl Values {
         let in_vain = self.in_vain.entry(guard.guard.clone()).or_default();
         *in_vain += 1;
         if *in_vain > MOST_IN_VAIN && !in_vain.is_power_of_two() {
-            self.remember(key, Known::Refused);
+            self.remember(key, Outcome::Refused);
             return None;
         }
         let before = self.by_solver();
         let found = self.choose(&guard.guard, &guard.parameters, state, random, solver);
         match &found {
-            None => self.remember(key, Known::Impossible),
+            None => self.remember(key, Outcome::Impossible),
             Some(values) => {
                 self.in_vain.remove(&guard.guard);
                 // What the hull gives varies, and is not remembered.
                 if self.by_solver() > before {
-                    self.remember(key, Known::Solved(values.clone()));
+                    self.remember(key, Outcome::Solved(values.clone()));
                 }
             }
         }
         found
     }
 
-    fn remember(&mut self, key: (Term, Vec<Value>), known: Known) {
+    fn remember(&mut self, key: (Term, Vec<Value>), known: Outcome) {
         if self.known.len() >= MOST_REMEMBERED {
             self.known.clear();
         }
@@ -280,7 +268,7 @@ impl Values {
             return sample;
         }
         if random.chance(50)
-            && let Some(value) = draw_pooled(datum.ty(), pool, random)
+            && let Some(value) = draw::draw_pooled(datum.ty(), pool, random)
         {
             return value;
         }
@@ -299,35 +287,6 @@ impl Values {
             (Hint::Other, ty) => draw::any_with(ty, pool, random),
         }
     }
-}
-
-/// A value of the type from the pool. Of numbers also a neighbour, or one between two.
-pub fn draw_pooled(ty: &Type, pool: &[Value], random: &mut Random) -> Option<Value> {
-    let fitting: Vec<&Value> = pool
-        .iter()
-        .filter(|value| match value {
-            Value::Int(_) => ty.is_integer(),
-            value => value.is_in(ty),
-        })
-        .collect();
-    let one = (*random.pick(&fitting)?).clone();
-    let found = match &one {
-        Value::Int(_) | Value::Real(_) => {
-            let one = as_rational(&one);
-            let value = match random.below(4) {
-                0 => one + RBig::from(random.below(3) as i64 - 1),
-                1 => {
-                    let other = random.pick(&fitting).map_or(one.clone(), |other| as_rational(other));
-                    let (low, high) = if one <= other { (one, other) } else { (other, one) };
-                    draw::uniform(&Range { low: Some(low), high: Some(high) }, ty.is_integer(), random)
-                }
-                _ => one,
-            };
-            draw::typed(value, ty.is_integer())
-        }
-        _ => one,
-    };
-    found.is_in(ty).then_some(found)
 }
 
 /// The values of the parameters if the guard takes them, else the parameters of the first part of it that

@@ -161,7 +161,7 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
     }
 }
 
-/// What a word is that only a shell would understand.
+/// Explains a word that only a shell would understand.
 fn shell_word(word: &str) -> Option<&'static str> {
     let name = word.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
     match word {

@@ -335,7 +335,7 @@ impl IutReader<'_> {
         let section = entries.iter().find(|entry| entry.key.text == key);
         let written: &[Entry] = match section.map(|entry| &entry.value.kind) {
             Some(NodeKind::Mapping(entries)) => entries,
-            // It is told that this is no mapping.
+            // The reader reports that this is no mapping.
             Some(NodeKind::Sequence(_)) => return,
             _ => &[],
         };
