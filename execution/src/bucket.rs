@@ -28,7 +28,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
-use crate::judge::contract::{LONGEST_TEXT, cut};
+use crate::judge::contract::LONGEST_TEXT;
+use crate::judge::excerpts::cut;
 use crate::outcome::{Outcome, OutcomeKind, cause};
 
 /// What the word of a cause is that an event of the model decided.

@@ -5,25 +5,50 @@
 //! assigns, and their product needs no renaming for it.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use crate::types::Type;
 
-/// A named, typed datum. Cheap to clone; two data are one when name and type are equal.
+/// A named, typed datum. Cheap to clone; two data are one when name and type are equal. Then they are also
+/// one allocation, so that valuations find a datum without a comparison of types.
 #[derive(Clone)]
 pub struct Datum(Arc<Inner>);
 
-#[derive(PartialEq, Eq)]
 struct Inner {
     name: String,
     ty: Type,
 }
 
+/// The data that exist, by name, and how many there may be before those that are gone are taken out.
+#[derive(Default)]
+struct Table {
+    by_name: HashMap<String, Vec<Weak<Inner>>>,
+    sweep_at: usize,
+}
+
+const FIRST_SWEEP: usize = 4096;
+
+static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+
 impl Datum {
     pub fn new(name: impl Into<String>, ty: Type) -> Self {
-        Datum(Arc::new(Inner { name: name.into(), ty }))
+        let name = name.into();
+        let mut table = TABLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if table.by_name.len() > table.sweep_at.max(FIRST_SWEEP) {
+            table.by_name.retain(|_, known| known.iter().any(|one| one.strong_count() > 0));
+            table.sweep_at = 2 * table.by_name.len();
+        }
+        let known = table.by_name.entry(name.clone()).or_default();
+        known.retain(|one| one.strong_count() > 0);
+        if let Some(same) = known.iter().filter_map(Weak::upgrade).find(|one| one.ty == ty) {
+            return Datum(same);
+        }
+        let made = Arc::new(Inner { name, ty });
+        known.push(Arc::downgrade(&made));
+        Datum(made)
     }
 
     /// Its name, an identifier.
@@ -38,7 +63,7 @@ impl Datum {
 
 impl PartialEq for Datum {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -55,11 +80,7 @@ impl Ord for Datum {
         if Arc::ptr_eq(&self.0, &other.0) {
             return Ordering::Equal;
         }
-        // Two of one name are mostly of one type, which is seen faster than an order.
-        self.name().cmp(other.name()).then_with(|| match self.ty() == other.ty() {
-            true => Ordering::Equal,
-            false => self.ty().cmp(other.ty()),
-        })
+        self.name().cmp(other.name()).then_with(|| self.ty().cmp(other.ty()))
     }
 }
 

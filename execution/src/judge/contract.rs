@@ -13,6 +13,7 @@ use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::judge::excerpts::shorten_collection;
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -96,21 +97,13 @@ pub struct Guard {
 /// Longer titles and values are cut where people read them.
 pub(crate) const LONGEST_TEXT: usize = 120;
 
-/// The text with at most so many characters.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
-        None => text.to_owned(),
-    }
-}
-
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Guard { transition, part, holds, values } = self;
-        let value = |(name, value): (&String, &Json)| {
-            format!("{name} = {}", cut(value.as_str().unwrap_or_default(), LONGEST_TEXT))
-        };
-        let values: Vec<String> = values.iter().map(value).collect();
+        let texts: Vec<&str> = values.values().map(|value| value.as_str().unwrap_or_default()).collect();
+        let shown = |text| shorten_collection(text, &texts, LONGEST_TEXT);
+        let named = values.keys().zip(&texts).map(|(name, text)| format!("{name} = {}", shown(text)));
+        let values: Vec<String> = named.collect();
         let verb = if *holds { "holds" } else { "does not hold" };
         write!(f, "{transition}: `{part}` {verb}: {}", values.join(", "))
     }

@@ -29,7 +29,8 @@ use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Value};
 use dashu::rational::RBig;
 
-use crate::judge::contract::{Guard, cut};
+use crate::judge::contract::Guard;
+use crate::judge::excerpts::cut;
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
 

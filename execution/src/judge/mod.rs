@@ -21,6 +21,7 @@
 pub mod case;
 pub mod contract;
 pub mod crossing;
+pub(crate) mod excerpts;
 pub(crate) mod expected;
 pub(crate) mod guards;
 pub mod online;

@@ -1,0 +1,99 @@
+//! Long values in explanations: the elements that the other values of the explanation mention come first.
+//!
+//! A list of thirty messages does not fit a line. If the guard asks about the message with number 17, you
+//! want to see that one. So the text of a collection is split into its elements. Those that contain one of
+//! the other values are kept, then the first ones, as many as fit.
+
+/// The text with at most so many characters.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
+        None => text.to_owned(),
+    }
+}
+
+/// Shortens the text of a collection to about so many characters: elements with one of the values first.
+pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let Some(elements) = split_collection(text) else { return cut(text, most) };
+    let mentions = |at: &usize| values.iter().any(|value| contains_word(elements[*at], value));
+    let (mut order, others): (Vec<usize>, Vec<usize>) = (0..elements.len()).partition(mentions);
+    order.extend(others);
+    let mut shown = vec![false; elements.len()];
+    let mut left = most;
+    for at in order {
+        let length = elements[at].chars().count() + 2;
+        if length > left {
+            break;
+        }
+        left -= length;
+        shown[at] = true;
+    }
+    if !shown.contains(&true) {
+        return cut(text, most);
+    }
+    let mut parts = Vec::new();
+    for (at, element) in elements.iter().enumerate() {
+        if shown[at] {
+            parts.push(*element);
+        } else if parts.last() != Some(&"...") {
+            parts.push("...");
+        }
+    }
+    format!("[{}] with {} elements", parts.join(", "), elements.len())
+}
+
+/// The elements of a list, set or map.
+fn split_collection(text: &str) -> Option<Vec<&str>> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let (mut elements, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);
+    for (at, sign) in inner.char_indices() {
+        if quoted {
+            quoted = escaped || sign != '"';
+            escaped = !escaped && sign == '\\';
+            continue;
+        }
+        match sign {
+            '"' => quoted = true,
+            '[' | '{' | '(' => depth += 1,
+            ']' | '}' | ')' => depth = depth.checked_sub(1)?,
+            ',' if depth == 0 => {
+                elements.push(inner[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    elements.push(inner[from..].trim());
+    Some(elements)
+}
+
+/// Does the text contain the word, and neither letters nor digits next to it?
+fn contains_word(text: &str, word: &str) -> bool {
+    let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '.';
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            !text[..at].ends_with(is_of_word) && !text[at + word.len()..].starts_with(is_of_word)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_with_the_other_values_are_shown() {
+        let all: Vec<String> = (1..=30).map(|uid| format!("{{uid: {uid}, text: \"a, {uid}0\"}}")).collect();
+        let text = format!("[{}]", all.join(", "));
+        assert_eq!(
+            shorten_collection(&text, &["17"], 60),
+            "[{uid: 1, text: \"a, 10\"}, ..., {uid: 17, text: \"a, 170\"}, ...] with 30 elements"
+        );
+        assert_eq!(shorten_collection(&text, &[], 30), "[{uid: 1, text: \"a, 10\"}, ...] with 30 elements");
+        assert_eq!(shorten_collection("[1, 2]", &[], 30), "[1, 2]");
+        assert_eq!(shorten_collection(&"x".repeat(40), &[], 10), "xxxxxxx...");
+        assert_eq!(shorten_collection(&format!("[{}]", "x".repeat(40)), &[], 10), "[xxxxxx...");
+    }
+}
