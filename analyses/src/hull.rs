@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use coreach_model::iosts::{Iosts, Location};
 use coreach_model::{Datum, Term};
 use coreach_polyhedra::{Constraint, Integer, Limits, LinearExpression, Polyhedron, Rational, Relation};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::domains::Domain;
 use crate::domains::polyhedra::Polyhedra;

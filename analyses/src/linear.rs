@@ -4,8 +4,8 @@
 //! How a constraint is written as a term stands in `readable.rs`.
 
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 pub fn integer(value: &IBig) -> Integer {
     Integer::from(value.clone())

@@ -11,9 +11,9 @@ use coreach_model::Value;
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_polyhedra::{Constraint, Integer, Relation};
-use dashu::base::RemEuclid;
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_base::RemEuclid;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::domains::Domain;
 use crate::frame::{Frame, extent};

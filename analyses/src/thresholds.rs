@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use coreach_model::Iosts;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::domains::Domain;
 use crate::domains::interval::Interval;

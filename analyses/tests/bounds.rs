@@ -10,7 +10,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 fn datum(name: &str, ty: Type) -> Datum {
     Datum::new(name, ty)

@@ -9,7 +9,7 @@ use coreach_model::number::{self, DOCUMENT_DIGITS};
 use coreach_model::reader::lexer::is_name;
 use coreach_model::types::{Alternative, ArrayType, EnumType, RecordForm, RecordType};
 use coreach_model::{Datum, Type};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

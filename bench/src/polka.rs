@@ -7,9 +7,9 @@ use coreach_apron::{
 };
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_tests::sequence::SequenceStep;
-use dashu::base::Sign;
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::Sign;
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 use crate::library::{Answer, Library, Range};
 

@@ -6,8 +6,8 @@ use coreach_ppl::{
     Assignment, Constraints, Error, Expression, Library as Claim, Polyhedron, Relation as Compared, Topology,
 };
 use coreach_tests::sequence::SequenceStep;
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::library::{Answer, Library, Range};
 

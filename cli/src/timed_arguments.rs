@@ -15,7 +15,7 @@ use coreach_project::cover::Criterion;
 use coreach_project::guided::parse_time;
 use coreach_project::timed::inputs::criterion_with_time;
 use coreach_project::whole::{positive, whole};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::answer::{OutputFormat, TraceFormat};
 use crate::execution_arguments::constant;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::Folder;
+use crate::yaml;
 use serde_json::Value;
 
 fn docs(file: &str) -> String {
@@ -46,7 +47,7 @@ fn lines(file: &str, keys: &[&str]) -> Vec<String> {
             _ => {}
         }
     }
-    let value: Value = serde_yaml::from_str(&docs(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let value = yaml::value(&docs(file)).unwrap_or_else(|| panic!("{file} is no YAML"));
     let mut found = Vec::new();
     walk(&value, keys, &mut found);
     found

@@ -58,3 +58,5 @@ mod timed_runs;
 mod transcript;
 mod verify;
 mod walks;
+#[path = "../../tests/src/yaml.rs"]
+mod yaml;

@@ -24,7 +24,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Term, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::judge::case::CaseJudge;
 use crate::lazy::Lazy;

@@ -38,8 +38,8 @@ use std::time::{Duration, Instant};
 
 use coreach_model::Value;
 use coreach_model::semantics::Event;
-use dashu::base::Abs;
-use dashu::integer::IBig;
+use dashu_base::Abs;
+use dashu_int::IBig;
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;

@@ -10,8 +10,8 @@ use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, Transition
 use coreach_model::semantics::{State, fire};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Numbered, Term, TransitionId, Value, Verdict, Violated};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::timed::TimedCase;
 

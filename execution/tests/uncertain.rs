@@ -15,7 +15,7 @@ use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 type Model = (Timed, Delayed);
 

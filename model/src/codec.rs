@@ -23,7 +23,7 @@ use crate::number::{self, NumberError};
 use crate::types::{Alternative, RecordForm, RecordType};
 use crate::value::ArrayValue;
 use crate::{Type, Value};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 use serde_json::{Map, Value as Json, json};
 
 use crate::excerpt::shortened;

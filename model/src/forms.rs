@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::types::{Alternative, EnumType, RecordForm, RecordType, Type};
 use crate::value::Value;

@@ -8,8 +8,8 @@
 
 use std::cmp::Ordering;
 
-use dashu::base::BitTest;
-use dashu::integer::{IBig, UBig};
+use dashu_base::BitTest;
+use dashu_int::{IBig, UBig};
 
 /// What stands before the number of an id that nobody gave.
 const NEW: &str = "id";

@@ -16,8 +16,8 @@
 //! many digits as the caller allows: both are looked at before anything is converted, so that no text costs
 //! more than reading it.
 
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 /// The most digits of a number that an implementation sends: more take longer to read than a run may last.
 pub const WIRE_DIGITS: usize = 4096;

@@ -12,7 +12,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 /// The name of the ids that have none of their own.
 pub const ID: &str = "id";

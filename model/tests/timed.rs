@@ -12,7 +12,7 @@ use coreach_model::timed::delayed::{Delayed, delayed};
 use coreach_model::timed::semantics::{self, TimedState};
 use coreach_model::value::tuples;
 use coreach_model::{Diagnostic, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 /// Two clocks, a bound that a message brings, an internal step, values assigned from clocks, a
 /// nondeterministic choice.

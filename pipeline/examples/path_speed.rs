@@ -16,7 +16,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::reader::{load, read_timed_specification};
 use coreach_model::timed::Timed;
 use coreach_pipeline::timed::{Options, PathGuided, SilenceAfter, path_guided, resolve};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 /// The lengths that the publication reports, and one more.
 const LENGTHS: [usize; 4] = [4, 50, 100, 1000];

@@ -26,7 +26,7 @@ use coreach_model::value::Value;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Stage};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 pub use judging::Judging;
 use judging::read_word;

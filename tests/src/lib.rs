@@ -14,6 +14,7 @@
 //!   polyhedra, as a [`sequence`] of operations.
 //! - [`effort`]: how many cases a test takes.
 //! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
+//! - [`yaml`]: the value of a YAML text.
 //! - [`tally`]: what a soak has found, in parts and put together.
 //!
 //! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a
@@ -41,3 +42,4 @@ pub mod timed_mutants;
 pub mod timed_property;
 pub mod timed_runs;
 pub mod walker;
+pub mod yaml;

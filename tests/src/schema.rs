@@ -58,11 +58,6 @@ pub fn read(name: &str) -> Schema {
     Schema { name: name.to_owned(), root: Arc::new(root) }
 }
 
-/// The value of a YAML text, where it is YAML: of version 1.2, in which `y` and `on` are words.
-pub fn value(text: &str) -> Option<Value> {
-    serde_yaml::from_str_with_options(text, serde_yaml::options! { strict_booleans: true }).ok()
-}
-
 /// The schema for a file that somebody wrote, by its keys.
 pub fn of_written(value: &Value) -> &'static str {
     let kinds = [

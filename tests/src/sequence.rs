@@ -24,7 +24,7 @@
 use core::fmt;
 
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Relation};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 /// One operation; numbers are those of earlier results.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -269,7 +269,7 @@ fn with_smaller_types(pair: &Pair) -> Vec<Pair> {
     for ty in types {
         let Type::Range(low, high) = &ty else { continue };
         if low < high {
-            let smaller = Type::Range(low.clone(), high - dashu::integer::IBig::ONE);
+            let smaller = Type::Range(low.clone(), high - dashu_int::IBig::ONE);
             let change = |datum: &Datum| match *datum.ty() == ty {
                 true => Datum::new(datum.name(), smaller.clone()),
                 false => datum.clone(),

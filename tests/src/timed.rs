@@ -40,7 +40,7 @@ use coreach_pipeline::lateness::Timing;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::verify::{Verified, Violation, verify};
 use coreach_pipeline::{Options, generate_timed};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::generator::random::Random;
 use crate::generator::timed::{TimedShape, timed_specification};

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use coreach_model::iosts::ActionKind;
 use coreach_model::timed::Timed;
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::generator::random::Random;
 

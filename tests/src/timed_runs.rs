@@ -33,7 +33,7 @@ use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::lateness::Timing;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage, generate_timed};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::generator::timed::{TimedShape, timed_specification};
 use crate::generator::timed_purpose::timed_purpose;

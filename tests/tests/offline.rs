@@ -28,7 +28,7 @@ use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
 use coreach_model::{Diagnostic, LocationId, Term, Value};
 use coreach_project::timed::{TimedModel, load, path};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 /// The test purpose of the publication.
 const PATH: &str = "1, 2, 3, 5, 6, 8, 9, 11";

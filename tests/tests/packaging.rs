@@ -99,7 +99,7 @@ fn the_bill_of_materials_has_all_that_is_linked_and_nothing_else() {
         "z3",
         "rusqlite",
         "ring",
-        "serde-saphyr",
+        "granit-parser",
         "coreach-octagon",
         "coreach-import",
         "roxmltree",

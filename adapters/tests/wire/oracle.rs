@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 use regex::Regex;
 
 /// A JSON value: its tokens put together.

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use std::rc::Rc;
 
 use coreach_apron_sys as sys;
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::error::{Error, ErrorKind};
 use crate::linear::{Constraint, Expression, Interval, RawConstraints, read_interval};

@@ -1,7 +1,7 @@
 //! Linear expressions, constraints and intervals, and their counterparts in C.
 
 use coreach_apron_sys as sys;
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::error::Error;
 use crate::number::{self, Number};

@@ -7,9 +7,9 @@ use core::ffi::{c_long, c_ulong};
 use core::mem::MaybeUninit;
 
 use coreach_apron_sys as sys;
-use dashu::base::Sign;
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::Sign;
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 /// A rational of GMP that frees itself.
 #[derive(Debug)]

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use coreach_apron::{Constraint, Element, ErrorKind, Expression, Interval, Library, Manager, Relation};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 const ALL: [Library; 4] = [Library::Box, Library::Octagon, Library::Polka, Library::PolkaStrict];
 

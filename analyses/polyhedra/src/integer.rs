@@ -10,8 +10,8 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, Mul, Neg, Sub};
 
-use dashu::base::{Gcd, Signed};
-use dashu::integer::IBig;
+use dashu_base::{Gcd, Signed};
+use dashu_int::IBig;
 
 /// An integer of any size.
 ///

@@ -25,7 +25,7 @@ use std::marker::PhantomData;
 
 use coreach_apron::{Element, Error, ErrorKind, Expression, Library, Manager};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Rational, Relation};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::domains::{Assignments, Domain};
 use crate::linear::{big, rational};

@@ -10,8 +10,8 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::value::ArrayValue;
 use coreach_model::{LocationId, Term, Type, Value};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use super::expression::{Expression, read};
 use super::script::{Problem, Side};

@@ -8,7 +8,7 @@ use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::types::{ArrayType, EnumType, RecordType};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::Answer;
 
@@ -173,7 +173,7 @@ pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
     let less = |a: &Term, b: &Term| Term::compare(Comparison::Less, a, b);
     let (x, n) = (int("x"), datum("n", Type::Nat));
     let real = datum("r", Type::Real);
-    let big = Term::literal(Value::Int(dashu::integer::IBig::from(10).pow(40)));
+    let big = Term::literal(Value::Int(dashu_int::IBig::from(10).pow(40)));
     let third = Term::literal(Value::Real(RBig::from_parts_signed((-1).into(), 3.into())));
     let (f, g) = (datum("f", array(Type::Nat, range(0, 1))), datum("g", array(Type::Nat, range(0, 1))));
     let (s, t) = (datum("s", array(Type::Int, pair())), datum("t", array(Type::Int, pair())));

@@ -22,7 +22,7 @@ use coreach_model::term::Substitution;
 use coreach_model::term::evaluate::{Valuation, evaluate_with};
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::sum::Sum;
 

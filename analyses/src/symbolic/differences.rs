@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::sum::Sum;
 use crate::solver::{Answer, Witness};

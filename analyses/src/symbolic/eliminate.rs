@@ -32,7 +32,7 @@ use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::multiples::{by_multiple, by_remainder, last_multiple, with_small_remainders};
 use super::sum::Sum;

@@ -25,8 +25,8 @@ use coreach_model::iosts::LocationId;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::base::DivEuclid;
-use dashu::integer::IBig;
+use dashu_base::DivEuclid;
+use dashu_int::IBig;
 
 use super::SymbolicState;
 use super::eliminate::counted;
@@ -330,7 +330,7 @@ fn add(base: &mut Vector, vector: &[IBig], times: &IBig) {
     }
 }
 
-fn to_integer(number: &dashu::rational::RBig) -> Option<IBig> {
+fn to_integer(number: &dashu_ratio::RBig) -> Option<IBig> {
     number.denominator().is_one().then(|| number.numerator().clone())
 }
 

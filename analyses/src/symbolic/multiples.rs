@@ -19,7 +19,7 @@
 use coreach_model::obligation::in_type;
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::eliminate::{Case, counted};
 use super::sum::Sum;

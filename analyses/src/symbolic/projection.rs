@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Iosts, Term, TransitionId, Type};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::eliminate::{cancelled, given_by, one_case, without_cases};
 use super::inclusion::{Tidy, data_of, tidy};

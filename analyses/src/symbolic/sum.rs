@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::base::Gcd;
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_base::Gcd;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 #[derive(Clone, Default)]
 pub(super) struct Sum {

@@ -6,7 +6,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, SourceFile, Term, TransitionId, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::eliminate::without;
 use super::projection::{By, Projections};

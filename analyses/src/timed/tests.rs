@@ -4,7 +4,7 @@
 
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::solver::z3::Z3Solver;
 use crate::solver::{Answer, Solver};

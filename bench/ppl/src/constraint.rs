@@ -4,7 +4,7 @@ use std::fmt;
 use std::ptr::null_mut;
 
 use coreach_ppl_sys as sys;
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::error::{Error, check};
 use crate::library::Library;

@@ -8,8 +8,8 @@ use core::mem::MaybeUninit;
 use core::ptr::null_mut;
 
 use coreach_ppl_sys as sys;
-use dashu::base::Sign;
-use dashu::integer::{IBig, UBig};
+use dashu_base::Sign;
+use dashu_int::{IBig, UBig};
 
 use crate::error::{Error, check};
 

@@ -8,9 +8,9 @@ use std::ptr::{null, null_mut};
 use std::rc::Rc;
 
 use coreach_ppl_sys as sys;
-use dashu::base::Signed;
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_base::Signed;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::constraint::{Constraint, Constraints, Expression, each, read};
 use crate::error::{Error, check};

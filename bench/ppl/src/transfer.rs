@@ -6,7 +6,7 @@
 //! and are projected away.
 
 use coreach_ppl_sys as sys;
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::constraint::{Constraint, Constraints, Expression, Relation};
 use crate::error::{Error, check};

@@ -6,7 +6,7 @@ use coreach_ppl::{
     Assignment, Constraint, Constraints, Error, ErrorKind, Expression, Library, Polyhedron, Relation,
     Topology,
 };
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 fn made(topology: Topology, dimensions: usize, all: &[(&[i64], i64, Relation)]) -> Result<Polyhedron, Error> {
     let library = Library::claim()?;

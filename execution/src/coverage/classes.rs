@@ -20,7 +20,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::Node;
 use coreach_model::types::Type;
 use coreach_model::{Datum, Term, Value};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Class {

@@ -28,7 +28,7 @@ use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Violated};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::judge::contract::{
     AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,

@@ -27,7 +27,7 @@ use coreach_model::term::strings::StringOperation;
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::types::RecordForm;
 use coreach_model::{Datum, Term, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
 use crate::judge::excerpts::cut;

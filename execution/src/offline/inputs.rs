@@ -25,7 +25,7 @@ use coreach_model::term::{Substitution, literals, substitute_all};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::sequence::{Item, normalized};
 

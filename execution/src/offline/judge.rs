@@ -29,7 +29,7 @@ use coreach_model::Value;
 use coreach_model::budget;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::evaluate::Valuation;
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::context::{Context, MOST_PARTS, Place, closed};
 use crate::offline::prepared::Offline;

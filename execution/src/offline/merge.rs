@@ -13,7 +13,7 @@
 //! **Ends** with the longer of both. **Costs** one member of each.
 
 use coreach_model::Diagnostic;
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::sequence::{Item, Placed, time_text};
 

@@ -7,7 +7,7 @@ use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Numbered, Term};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::waiting::{Rules, Waiting};
 

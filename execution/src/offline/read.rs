@@ -27,8 +27,8 @@ use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use coreach_model::iosts::{ActionId, Iosts};
 use coreach_model::json::{self, Tree};
 use coreach_model::number::{self, NumberError, WIRE_DIGITS};
-use dashu::base::BitTest;
-use dashu::rational::RBig;
+use dashu_base::BitTest;
+use dashu_ratio::RBig;
 
 use crate::offline::sequence::{Item, Placed};
 

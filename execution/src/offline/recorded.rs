@@ -6,7 +6,7 @@
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Value, codec};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::sequence::{Item, Placed};
 use crate::outcome;

@@ -4,7 +4,7 @@ use coreach_model::iosts::{ActionId, ActionKind, Iosts};
 pub use coreach_model::number::time_text;
 use coreach_model::timed::Timed;
 use coreach_model::{Value, codec};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Item {

@@ -37,7 +37,7 @@ use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::context::{Context, closed};
 use crate::offline::prepared::Offline;

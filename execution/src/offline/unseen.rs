@@ -25,7 +25,7 @@ use coreach_analyses::symbolic::{Holds, SymbolicState};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, TransitionId, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::context::{Context, closed};
 use crate::offline::prepared::Offline;

@@ -31,7 +31,7 @@ use coreach_model::term::node::Comparison;
 use coreach_model::term::substitute;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Rules {

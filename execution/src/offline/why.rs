@@ -12,7 +12,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::substitute;
 use coreach_model::{Datum, Term, Value, codec};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::offline::context::{Context, Place};
 use crate::offline::prepared::Offline;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use coreach_model::iosts::{ActionId, Iosts};
 use coreach_model::{Value, codec};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 use serde_json::{Map, Value as Json, json};
 
 use crate::offline::read::HEAD;

@@ -23,7 +23,7 @@ use coreach_model::semantics::{Event, State, determined, fire};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::judge::case::CaseJudge;
 use crate::judge::online::OnlineJudge;

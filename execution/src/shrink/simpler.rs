@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use coreach_model::Value;
 use coreach_model::value::ArrayValue;
-use dashu::base::{Abs, Signed};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_base::{Abs, Signed};
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 pub fn order(one: &Value, other: &Value) -> Ordering {
     match (one, other) {

@@ -39,7 +39,7 @@ use coreach_adapters::{Adapter, Failure, Received, Sent};
 use coreach_analyses::solver::Solver;
 use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};

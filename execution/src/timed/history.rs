@@ -41,7 +41,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId, Type, Value, Verdict};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::run::Occurrence;
 use crate::test_case::TestCase;

@@ -40,7 +40,7 @@ use std::time::Duration;
 use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::run::Occurrence;
 pub use crate::test_case::seconds;

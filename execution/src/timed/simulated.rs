@@ -23,7 +23,7 @@ use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::timed::delayed::Delayed;
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::simulated::{MOST_INTERNAL, WalkedModel};
 use crate::timed::windows::{Drawn, window};

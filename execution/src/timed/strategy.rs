@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::lazy::Lazy;
 use crate::run::{Cause, Outcome, Run, RunStep};

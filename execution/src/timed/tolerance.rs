@@ -23,8 +23,8 @@ use coreach_model::term::evaluate::holds;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, Verdict};
-use dashu::base::Abs;
-use dashu::rational::RBig;
+use dashu_base::Abs;
+use dashu_ratio::RBig;
 
 use crate::test_case::TestCase;
 use crate::timed::delayed_by;

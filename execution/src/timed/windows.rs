@@ -20,7 +20,7 @@ use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::test_case::TestCase;
 use crate::timed::tolerance::condition;

@@ -4,7 +4,7 @@
 use coreach_model::Verdict;
 use coreach_model::number::time_text;
 use coreach_model::semantics::{Event, State};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::judge::case::take_silence;
 use crate::lazy::Lazy;

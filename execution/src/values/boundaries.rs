@@ -9,7 +9,7 @@ use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 /// For each parameter of the stimulus, the ends and their inner neighbours, of each transition with its
 /// action.

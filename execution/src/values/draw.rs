@@ -7,8 +7,8 @@ use coreach_analyses::hull::Range;
 use coreach_model::random::Random;
 use coreach_model::value::ArrayValue;
 use coreach_model::{Type, Value};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::values::source::{Mix, Source};
 use crate::values::{ids, strings};

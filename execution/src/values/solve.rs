@@ -5,7 +5,7 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::random::Random;
 use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::values::draw;
 use crate::values::source::Source;

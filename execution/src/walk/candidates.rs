@@ -10,8 +10,8 @@ use coreach_model::semantics::{State, determined, fire};
 use coreach_model::term::evaluate::evaluate;
 use coreach_model::value::tuples;
 use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Value};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use super::goals::SoughtGoal;
 use crate::judge::Choice;

@@ -25,8 +25,8 @@ use coreach_model::term::evaluate::{Valuation, evaluate_with, holds_with};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::substitute;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::values::trial::TriedGuard;
 

@@ -13,7 +13,7 @@ use coreach_model::reader::collect::inventory;
 use coreach_model::reader::parser::MAX_DIGITS;
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::{Term, Type, Value};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use super::{Dialect, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 

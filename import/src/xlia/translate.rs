@@ -23,7 +23,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::timed::Clocks;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, TransitionId, Type, Value, budget};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::declared::{Declared, named, report};
 use super::parse::{Machine, Name, XliaState, XliaStep, XliaTransition};

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::forms::MOST_PARTS;
 use crate::reader::lexer::{Token, TokenKind as Lexeme};

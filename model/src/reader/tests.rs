@@ -378,7 +378,7 @@ fn numbers(real: bool) -> BoxedStrategy<Term> {
             Just(of("r")),
             Just(of("s")),
             (-40i64..40, 1i64..9).prop_map(|(n, d)| {
-                let value = dashu::rational::RBig::from(n) / dashu::rational::RBig::from(d);
+                let value = dashu_ratio::RBig::from(n) / dashu_ratio::RBig::from(d);
                 Term::literal(Value::Real(value))
             }),
         ]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::{Collector, inventory};

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;

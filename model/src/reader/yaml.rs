@@ -2,8 +2,8 @@
 //!
 //! The reader wants more of YAML than a deserializer gives: the text of a scalar as it was written (`0` is an
 //! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), both
-//! places of a key that stands twice. So the tree is built here, from the events of the parser under
-//! `serde-saphyr`.
+//! places of a key that stands twice. So the tree is built here, from the events of the parser
+//! `granit-parser`.
 //!
 //! Nothing a file contains can make this slow or deep: the file's size, the nesting, the number of nodes and
 //! what aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in
@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_yaml::granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
 
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::file::{self, FileError};
@@ -186,7 +186,6 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
         return None;
     }
     let mut options = Options::default();
-    options.set_emit_comments(false);
     options.emit_unresolved_aliases = true;
     let mut builder = Builder {
         collector,

@@ -10,9 +10,9 @@
 
 use std::fmt;
 
-use dashu::base::{BitTest, DivRemEuclid, Signed};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_base::{BitTest, DivRemEuclid, Signed};
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::budget;
 use crate::data::Datum;

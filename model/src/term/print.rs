@@ -162,7 +162,7 @@ fn as_question(node: &Node) -> Option<((&Term, String), bool)> {
 
 fn literal_binding(value: &Value) -> Binding {
     match value {
-        Value::Real(value) if value.denominator() != &dashu::integer::UBig::ONE => Binding::Product,
+        Value::Real(value) if value.denominator() != &dashu_int::UBig::ONE => Binding::Product,
         _ if crate::term::evaluate::sign(value) < 0 => Binding::Unary,
         _ => Binding::Atom,
     }
@@ -225,7 +225,7 @@ fn alone(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
 fn literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
     match value {
         // A real's literal keeps its sort when read back: `2` beside an integer would be an integer.
-        Value::Real(value) if value.denominator() == &dashu::integer::UBig::ONE => {
+        Value::Real(value) if value.denominator() == &dashu_int::UBig::ONE => {
             write!(f, "{}.0", value.numerator())
         }
         Value::Real(value) => write!(f, "{}.0 / {}.0", value.numerator(), value.denominator()),

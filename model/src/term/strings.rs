@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::budget;
 use crate::regular::{self, RegularExpression};

@@ -14,7 +14,7 @@
 //! as partial, which costs no more than a simplification. Computed once per term, from its children: constant
 //! time.
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::term::evaluate::sign;
 use crate::term::node::{Node, Operator, StringOperation};

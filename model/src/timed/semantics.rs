@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::iosts::{ActionId, ActionKind, LocationId, TransitionId};
 use crate::semantics::Event;

@@ -41,7 +41,7 @@ use coreach_model::term::Substitution;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed_with_unseen};
 use coreach_model::{ActionId, Datum, LocationId, Term, TransitionId, Value, budget};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 pub use crate::path_guided::{MadeBy, PathGuided};
 pub use names::resolve;

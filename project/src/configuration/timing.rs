@@ -5,7 +5,7 @@ use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, Origin, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 /// No time that people write needs more digits.
 pub(crate) const MOST_DIGITS: usize = 100;

@@ -122,7 +122,7 @@ pub fn value(of: &coreach_model::Value) -> Value {
         Theirs::Bool(truth) => Value::Bool(*truth),
         Theirs::Int(number) => Value::integer(integer(number.clone())),
         Theirs::Real(number) => {
-            let below: i128 = integer(dashu::integer::IBig::from(number.denominator().clone()));
+            let below: i128 = integer(dashu_int::IBig::from(number.denominator().clone()));
             Value::Number(Number::quotient(integer(number.numerator().clone()), below))
         }
         Theirs::String(text) | Theirs::Id(_, text) => Value::Text(text.to_string().into()),
@@ -157,7 +157,7 @@ pub fn modelled(of: &Value, ty: &coreach_model::Type) -> Option<coreach_model::V
         (Value::Text(text), Theirs::Id(name)) => Some(Made::id(name, text)),
         (Value::Text(text), _) => Some(Made::string(text)),
         (Value::Number(number), Theirs::Real) => {
-            Some(Made::Real(dashu::integer::IBig::from(number.as_integer()?).into()))
+            Some(Made::Real(dashu_int::IBig::from(number.as_integer()?).into()))
         }
         (Value::Number(number), _) => Some(Made::int(number.as_integer()?)),
         (Value::Literal(name), Theirs::Enum(enumeration)) => {

@@ -35,7 +35,7 @@ use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
 use coreach_model::timed::semantics::{TimedState, elapse, fire, initial};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Value};
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::generator::random::Random;
 use crate::generator::timed::{TimedShape, timed_specification};

@@ -88,7 +88,7 @@ fn changed(test: &TestCase, mut trace: Vec<Occurrence>, random: &mut Random) -> 
 
 fn near(value: &Value, random: &mut Random) -> Value {
     match value {
-        Value::Int(number) => Value::Int(number + dashu::integer::IBig::from(random.below(5) as i64 - 2)),
+        Value::Int(number) => Value::Int(number + dashu_int::IBig::from(random.below(5) as i64 - 2)),
         other => any(&other.sort(), random),
     }
 }

@@ -19,7 +19,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use coreach_tests::schema::{self, Schema, value};
+use coreach_tests::schema::{self, Schema};
+use coreach_tests::yaml::value;
 use serde_json::Value;
 
 fn root() -> PathBuf {

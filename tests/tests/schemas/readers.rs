@@ -12,7 +12,8 @@ use coreach_model::reader::{
 use coreach_project::campaign::read_campaign;
 use coreach_project::configuration::read_configuration;
 use coreach_project::iut;
-use coreach_tests::schema::{self, value};
+use coreach_tests::schema;
+use coreach_tests::yaml::value;
 use serde_json::{Value, json};
 
 use super::{below, inside, root, words};

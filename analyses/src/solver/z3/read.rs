@@ -11,8 +11,8 @@ use std::sync::Arc;
 use coreach_model::types::ArrayType;
 use coreach_model::value::ArrayValue;
 use coreach_model::{Type, Value};
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 use z3::ast::{Array, Ast, Dynamic};
 use z3::{DeclKind, Model};
 

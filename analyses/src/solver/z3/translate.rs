@@ -15,7 +15,7 @@ use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::term::strings::expression;
 use coreach_model::types::RecordType;
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::integer::IBig;
+use dashu_int::IBig;
 use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real};
 use z3::{DatatypeAccessor, DatatypeBuilder, DatatypeSort, Sort, Symbol};
 
