@@ -6,9 +6,10 @@
 //!
 //! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]): the parts
 //! that the state decides, the range that the guard leaves to each number by itself, what it says of strings,
-//! its literals, the parameters that equations define. Half of the values are drawn from the pool: what is in
-//! the data that the guard reads, and the literals; of numbers also their neighbours and what lies between
-//! two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses, one
+//! its literals, the parameters that equations define. A parameter of a record type is taken apart: each of
+//! its fields is a parameter by itself. Half of the values are drawn from the pool: what is in the data that
+//! the guard reads, the literals, and the other data of the state; of numbers also their neighbours and what
+//! lies between two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses, one
 //! parameter of the first part that does not hold is drawn again, or all of them. After `TRIALS` vectors
 //! all are tried where they are few, and else the slow way is gone: hull and solver. Where that is in vain,
 //! it is gone less and less often. What came of it is remembered for the guard and the values that it reads.
@@ -18,10 +19,14 @@
 //!
 //! **Ends** after `TRIALS` evaluations, or as the slow way does. **Costs** some microseconds.
 
+use std::sync::Arc;
+
 use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
@@ -50,7 +55,12 @@ const MOST_REMEMBERED: usize = 20_000;
 /// A guard, with all that trials need to know of it whatever the state is.
 #[derive(Clone, Debug)]
 pub struct TriedGuard {
+    /// The guard and the parameters of the action as they are written.
+    written: (Term, Vec<Datum>),
+    /// What each of these parameters is, put together from `parameters`.
+    split: Substitution,
     guard: Term,
+    /// The parameters, and of records their fields.
     parameters: Vec<Datum>,
     /// The places of all parameters.
     places: Vec<usize>,
@@ -80,7 +90,14 @@ enum Hint {
 
 impl TriedGuard {
     /// Prepares the guard of an action with these parameters.
-    pub fn new(guard: &Term, parameters: &[Datum]) -> Self {
+    pub fn new(written: &Term, whole: &[Datum]) -> Self {
+        let (mut parameters, mut split) = (Vec::new(), Substitution::new());
+        for parameter in whole {
+            let term = split_record(parameter.name(), parameter.ty(), &mut parameters);
+            split.insert(parameter.clone(), term);
+        }
+        let guard = &substitute(written, &split);
+        let parameters = &parameters[..];
         let is_open = |term: &Term| parameters.iter().any(|parameter| term.mentions(parameter));
         let (open, closed): (Vec<Term>, Vec<Term>) = guard.conjuncts().into_iter().partition(is_open);
         let data = open.iter().flat_map(Term::data);
@@ -129,14 +146,111 @@ impl TriedGuard {
         let open = open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect();
         let (guard, parameters) = (guard.clone(), parameters.to_vec());
         let places = (0..parameters.len()).collect();
-        TriedGuard { guard, parameters, places, closed, open, reads, literals, hints, defined, all }
+        let written = (written.clone(), whole.to_vec());
+        TriedGuard {
+            written,
+            split,
+            guard,
+            parameters,
+            places,
+            closed,
+            open,
+            reads,
+            literals,
+            hints,
+            defined,
+            all,
+        }
     }
 
-    /// The values in a state that the guard can compare a parameter with, and its literals.
-    pub fn pool(&self, state: &Valuation) -> Vec<Value> {
+    /// The parameters, and of records their fields.
+    pub fn parameters(&self) -> &[Datum] {
+        &self.parameters
+    }
+
+    /// The texts that it compares with.
+    pub fn texts(&self) -> impl Iterator<Item = &Value> {
+        self.literals.iter().filter(|value| matches!(value, Value::String(_)))
+    }
+
+    /// A term about the parameters that are written, as one about these.
+    pub fn split_term(&self, term: &Term) -> Term {
+        substitute(term, &self.split)
+    }
+
+    /// The values of these parameters, from those of the written ones.
+    pub fn split_values(&self, written: &[Value]) -> Vec<Value> {
+        let mut found = Vec::new();
+        for (parameter, value) in self.written.1.iter().zip(written) {
+            split_value(parameter.ty(), value, &mut found);
+        }
+        found
+    }
+
+    /// The values of the written parameters, from those of these.
+    pub fn join_values(&self, values: Vec<Value>) -> Vec<Value> {
+        let mut values = values.into_iter();
+        self.written.1.iter().filter_map(|parameter| join_value(parameter.ty(), &mut values)).collect()
+    }
+
+    /// The values in a state that the guard can compare a parameter with, and its literals; then these others.
+    pub fn pool<'v>(&self, state: &Valuation, others: impl Iterator<Item = &'v Value>) -> Vec<Value> {
         let mut found = self.literals.clone();
         self.reads.iter().filter_map(|datum| state.get(datum)).for_each(|value| pool(value, &mut found));
+        others.for_each(|value| pool(value, &mut found));
         found
+    }
+
+    /// Does the state not exclude the guard, whatever the values of the parameters?
+    pub fn may_hold(&self, state: &Valuation) -> bool {
+        let is_false = |part: &Term| evaluate(part, state) == Ok(Value::Bool(false));
+        !self.closed.iter().any(is_false) && !self.open.iter().any(|(part, _)| is_false(part))
+    }
+}
+
+/// The form of a record type whose fields are parameters by themselves.
+fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
+    match ty {
+        Type::Record(record) if record.form == RecordForm::Plain => Some(record),
+        _ => None,
+    }
+}
+
+/// Adds a parameter for each field, and puts them together.
+fn split_record(name: &str, ty: &Type, found: &mut Vec<Datum>) -> Term {
+    match as_plain(ty) {
+        Some(record) => {
+            let fields = record.fields.iter();
+            let fields: Vec<Term> =
+                fields.map(|(field, ty)| split_record(&format!("{name}.{field}"), ty, found)).collect();
+            Term::record(record, fields)
+        }
+        None => {
+            let datum = Datum::new(name, ty.clone());
+            let term = Term::datum(&datum);
+            found.push(datum);
+            term
+        }
+    }
+}
+
+fn split_value(ty: &Type, value: &Value, found: &mut Vec<Value>) {
+    match (as_plain(ty), value) {
+        (Some(record), Value::Record(_, fields)) => {
+            let fields = record.fields.iter().zip(fields.iter());
+            fields.for_each(|((_, ty), field)| split_value(ty, field, found));
+        }
+        _ => found.push(value.clone()),
+    }
+}
+
+fn join_value(ty: &Type, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
+    match as_plain(ty) {
+        Some(record) => {
+            let fields = record.fields.iter().map(|(_, ty)| join_value(ty, values));
+            Some(Value::Record(record.clone(), fields.collect::<Option<Vec<Value>>>()?.into()))
+        }
+        None => values.next(),
     }
 }
 
@@ -170,8 +284,8 @@ fn pool(value: &Value, found: &mut Vec<Value>) {
 }
 
 impl Values {
-    /// Values that satisfy the guard in the state, by trial where that will do, else as [`Values::choose`]
-    /// finds them.
+    /// Values that satisfy the guard in the state, of records field by field: by trial where that will do, else
+    /// as [`Values::choose`] finds them.
     pub fn choose_by_trial(
         &mut self,
         guard: &TriedGuard,
@@ -186,9 +300,13 @@ impl Values {
         let key: (Term, Vec<Value>) =
             (guard.guard.clone(), guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect());
         // Which ids there are samples for may be sent is for the slow way to say.
-        let is_sampled = |datum: &Datum| datum.ty().is_id() && self.samples.contains_key(datum.name());
-        if guard.parameters.iter().any(is_sampled) {
-            return self.choose(&guard.guard, &guard.parameters, state, random, solver);
+        let is_sampled = |datum: &Datum| {
+            (datum.ty().is_id() || as_plain(datum.ty()).is_some()) && self.samples.contains_key(datum.name())
+        };
+        let (written, whole) = &guard.written;
+        if whole.iter().any(is_sampled) {
+            let found = self.choose(written, whole, state, random, solver);
+            return found.map(|values| guard.split_values(&values));
         }
         let known = self.known.get(&key).cloned();
         if known == Some(Outcome::Impossible) {

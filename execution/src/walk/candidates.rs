@@ -75,13 +75,19 @@ pub fn candidates(
     }
     let Choice { values, random, solver } = sources;
     let guard = &sought.guards[number];
-    let pool = guard.pool(&state.valuation);
+    let parameters = guard.parameters();
+    // What somebody reads later may be compared later, with what is sent now.
+    let is_input = action.kind == ActionKind::Input;
+    let later = sought.live(state).map(|(_, _, value)| value).chain(&sought.literals).filter(|_| is_input);
+    let pool = guard.pool(&state.valuation, later);
     let drawn = values.choose_by_trial(guard, &pool, &state.valuation, random, &mut **solver);
     let Some(drawn) = drawn else { return Vec::new() };
     let mut all = vec![drawn.clone()];
-    for (place, parameter) in action.parameters.iter().enumerate() {
+    // As many for each field of a record as for a parameter would be too many.
+    let most = (most * action.parameters.len()).div_ceil(parameters.len().max(1));
+    for (place, parameter) in parameters.iter().enumerate() {
         let mut tried = nearby_values(sought, parameter, state, &drawn);
-        tried.extend(turning_values(&sought.turned[number], place, &action.parameters, state, &drawn));
+        tried.extend(turning_values(&sought.turned[number], place, parameters, state, &drawn));
         tried.extend(pool.iter().cloned());
         if matches!(parameter.ty(), Type::Record(_) | Type::Array(_)) {
             tried.extend((0..COMPOSED).map(|_| any_with(parameter.ty(), &pool, random)));
@@ -96,10 +102,10 @@ pub fn candidates(
             values
         }));
     }
-    if action.kind == ActionKind::Input {
+    if is_input {
         random.shuffle(&mut all);
     }
-    all.into_iter().filter_map(candidate).collect()
+    all.into_iter().filter_map(|values| candidate(guard.join_values(values))).collect()
 }
 
 /// Where comparisons begin or cease to hold, and beside that, as one parameter changes and all else stays:

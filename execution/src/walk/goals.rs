@@ -122,6 +122,8 @@ pub struct SoughtGoal {
     pub conjuncts: Numbered<TransitionId, Vec<Term>>,
     /// For each transition, its guard for trials.
     pub guards: Numbered<TransitionId, TriedGuard>,
+    /// The texts that guards compare with.
+    pub literals: Vec<Value>,
     /// For each location and each datum of a state: does somebody read it before it is assigned again?
     live: Numbered<LocationId, Vec<bool>>,
     /// The same for each variable.
@@ -175,9 +177,13 @@ impl SoughtGoal {
             after.retain(|term| term.data().iter().all(known));
             (before.into_iter().collect(), after.into_iter().collect())
         });
+        let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
+        let guards = iosts.transitions.map(|one| TriedGuard::new(&one.guard, parameters(one)));
         let mut turned = iosts.transitions.map(|_| Vec::new());
         for (number, compared) in compared.numbered() {
-            turned[number] = find_sides(&iosts, number, compared);
+            let sides = find_sides(&iosts, number, compared).into_iter();
+            let split = |term: &Term| guards[number].split_term(term);
+            turned[number] = sides.map(|(left, right)| (split(&left), split(&right))).collect();
         }
         let counts = |variable: &&Datum| match variable.ty() {
             Type::Bool | Type::Enum(_) => true,
@@ -205,8 +211,12 @@ impl SoughtGoal {
         let live_variables =
             read.map(|read| iosts.variables.iter().map(|datum| read.contains(datum)).collect());
         let conjuncts = iosts.transitions.map(|transition| transition.guard.unfolded_conjuncts());
-        let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
-        let guards = iosts.transitions.map(|one| TriedGuard::new(&one.guard, parameters(one)));
+        let mut literals: Vec<Value> = Vec::new();
+        guards.iter().flat_map(TriedGuard::texts).for_each(|text| {
+            if !literals.contains(text) {
+                literals.push(text.clone());
+            }
+        });
         SoughtGoal {
             outgoing,
             goals,
@@ -218,6 +228,7 @@ impl SoughtGoal {
             turned,
             conjuncts,
             guards,
+            literals,
             live,
             live_variables,
             data,
@@ -325,9 +336,10 @@ impl SoughtGoal {
         }
         if self.kind(number) == ActionKind::Input {
             let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
-            let parameters = &self.iosts.action(self.iosts.transitions[number].action).parameters;
-            for (place, value) in values.iter().enumerate() {
-                if let (Type::Range(low, high), Value::Int(value)) = (parameters[place].ty(), value)
+            let parameters = self.guards[number].parameters();
+            let values = self.guards[number].split_values(values);
+            for (place, (parameter, value)) in parameters.iter().zip(&values).enumerate() {
+                if let (Type::Range(low, high), Value::Int(value)) = (parameter.ty(), value)
                     && (value == low || value == high)
                 {
                     found.push(Class::End(number, place, value == high));

@@ -52,8 +52,10 @@ const FAR: usize = 4000;
 const MANY: usize = 24;
 const FEW: usize = 2;
 
-/// So many ways to take a transition are followed: those that are worth most.
+/// So many ways to take a transition are followed: those that are worth most, and with those behind which
+/// other transitions may be taken.
 const KEPT: usize = 4;
+const MOST_KEPT: usize = 10;
 
 /// A step of a plan: in this state, this event through this transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,6 +91,9 @@ struct KnownStep {
     to: State,
     items: Vec<usize>,
 }
+
+/// What the way there is worth, what the step meets first, and the step.
+type RankedStep<'s> = (u64, Vec<usize>, &'s KnownStep);
 
 /// How many other values of each parameter were tried, and the steps.
 type ListedSteps = (usize, Rc<[KnownStep]>);
@@ -237,7 +242,7 @@ pub fn search<'p>(
             let met = sought.goals_met(&trail, number);
             // The nearest place where it may be tried is tried with more values.
             let most = if tried.insert(number) { MANY } else { FEW };
-            let mut steps: Vec<(u64, Vec<usize>, &KnownStep)> = Vec::new();
+            let mut steps: Vec<RankedStep> = Vec::new();
             // At the position of the walk itself, other values are tried each time.
             let all = match at < roots {
                 true => list_steps(sought, worth, (number, &state), most, sources),
@@ -263,7 +268,7 @@ pub fn search<'p>(
                 steps.push((gain, fresh, step));
             }
             steps.sort_by_key(|(gain, ..)| Reverse(*gain));
-            for (gain, fresh, step) in steps.into_iter().take(KEPT) {
+            for (gain, fresh, step) in keep_different(sought, steps) {
                 let is_fresh = nodes[at].is_fresh || !fresh.is_empty();
                 let one = Best { is_fresh, gain, depth, at: nodes.len() };
                 let is_better = best.as_ref().is_none_or(|best| one.is_better(best));
@@ -290,6 +295,29 @@ pub fn search<'p>(
         found.route = visible_way_to(&nodes, at);
     }
     found
+}
+
+/// The steps that are worth most, and those behind which other transitions may be taken than behind them: what
+/// is sent now may decide what is answered.
+fn keep_different<'s>(sought: &SoughtGoal, steps: Vec<RankedStep<'s>>) -> Vec<RankedStep<'s>> {
+    if steps.len() <= KEPT {
+        return steps;
+    }
+    let mut known: FastSet<(LocationId, Vec<TransitionId>)> = FastSet::default();
+    let mut kept = Vec::new();
+    for ranked in steps {
+        let to = &ranked.2.to;
+        let may_follow = |number: &TransitionId| sought.guards[*number].may_hold(&to.valuation);
+        let follow = sought.outgoing[to.location].iter().copied().filter(may_follow).collect();
+        let is_new = known.insert((to.location, follow));
+        if kept.len() < KEPT || is_new {
+            kept.push(ranked);
+        }
+        if kept.len() == MOST_KEPT {
+            break;
+        }
+    }
+    kept
 }
 
 /// Is the location new, or has a datum a value that it did not have there before?
