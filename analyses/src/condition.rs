@@ -4,6 +4,7 @@
 //! they are made from is in [`crate::scope`].
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use coreach_polyhedra::{Constraint, Integer};
 
@@ -11,29 +12,29 @@ use crate::domains::Domain;
 use crate::grid::Congruence;
 use crate::linear::constant_truth;
 
-/// A positive formula over linear constraints.
+/// A positive formula over linear constraints. Its parts are shared, since cases are copied with their conditions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
     Yes,
     No,
-    Linear(Vec<Constraint>),
+    Linear(Arc<[Constraint]>),
     Congruence(Congruence),
     /// All of these, of which at most the first is [`Condition::Linear`].
-    And(Vec<Condition>),
-    Or(Vec<Condition>),
+    And(Arc<[Condition]>),
+    Or(Arc<[Condition]>),
 }
 
 impl Condition {
     pub fn and(parts: impl IntoIterator<Item = Condition>) -> Condition {
-        let (mut linear, mut others) = (Vec::new(), Vec::new());
+        let (mut linear, mut others): (Vec<Constraint>, Vec<Condition>) = (Vec::new(), Vec::new());
         let mut work: Vec<Condition> = parts.into_iter().collect();
         work.reverse();
         while let Some(part) = work.pop() {
             match part {
                 Condition::Yes => {}
                 Condition::No => return Condition::No,
-                Condition::Linear(constraints) => linear.extend(constraints),
-                Condition::And(inner) => work.extend(inner.into_iter().rev()),
+                Condition::Linear(constraints) => linear.extend_from_slice(&constraints),
+                Condition::And(inner) => work.extend(inner.iter().rev().cloned()),
                 Condition::Or(_) | Condition::Congruence(_) if others.contains(&part) => {}
                 Condition::Or(_) | Condition::Congruence(_) => others.push(part),
             }
@@ -41,12 +42,12 @@ impl Condition {
         if !linear.is_empty() {
             let mut seen = HashSet::new();
             linear.retain(|constraint| seen.insert(constraint.clone()));
-            others.insert(0, Condition::Linear(linear));
+            others.insert(0, Condition::Linear(linear.into()));
         }
         match others.len() {
             0 => Condition::Yes,
             1 => others.swap_remove(0),
-            _ => Condition::And(others),
+            _ => Condition::And(others.into()),
         }
     }
 
@@ -73,12 +74,12 @@ impl Condition {
     }
 
     pub fn or(parts: impl IntoIterator<Item = Condition>) -> Condition {
-        let mut kept = Vec::new();
+        let mut kept: Vec<Condition> = Vec::new();
         for part in parts {
             match part {
                 Condition::No => {}
                 Condition::Yes => return Condition::Yes,
-                Condition::Or(inner) => kept.extend(inner),
+                Condition::Or(inner) => kept.extend_from_slice(&inner),
                 other if kept.contains(&other) => {}
                 other => kept.push(other),
             }
@@ -86,7 +87,7 @@ impl Condition {
         match kept.len() {
             0 => Condition::No,
             1 => kept.swap_remove(0),
-            _ => Condition::Or(kept),
+            _ => Condition::Or(kept.into()),
         }
     }
 
@@ -102,7 +103,7 @@ impl Condition {
         match constant_truth(&constraint) {
             Some(true) => Condition::Yes,
             Some(false) => Condition::No,
-            None => Condition::Linear(vec![constraint]),
+            None => Condition::Linear([constraint].into()),
         }
     }
 
@@ -118,7 +119,7 @@ impl Condition {
             }),
             Condition::Or(parts) => {
                 let mut sum: Option<D> = None;
-                for part in parts {
+                for part in parts.iter() {
                     let met = part.meet(element.clone(), integer, dimensions);
                     if met.is_bottom() {
                         continue;

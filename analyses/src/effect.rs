@@ -349,7 +349,7 @@ impl Effect {
     fn compile_one(&self, scope: &mut Scope, origins: &[usize]) -> Vec<Case> {
         let obligations = silently(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
-        let bounds = Condition::Linear(self.parameter_bounds.clone());
+        let bounds = Condition::Linear(self.parameter_bounds[..].into());
         scope.assume_strings(&self.guard);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(origins);
         let come: Vec<Condition> = lists.map(|(list, at)| scope.condition(&list.origins[*at].on)).collect();
@@ -466,7 +466,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
                 match crate::linear::constant_truth(&constraint) {
                     Some(true) => Condition::Yes,
                     Some(false) => Condition::No,
-                    None => Condition::Linear(vec![constraint]),
+                    None => Condition::Linear([constraint].into()),
                 }
             });
             let parts = [case.condition.clone(), on.clone()].into_iter().chain(in_type);
@@ -533,10 +533,10 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     let (first, all) = (frame.dimensions(), frame.dimensions() + case.extra.len());
     let in_value = |value: &LinearExpression| (first..all).any(|at| !value.coefficient(at).is_zero());
     let (linear, others) = match &case.condition {
-        Condition::Linear(constraints) => (constraints.clone(), Vec::new()),
+        Condition::Linear(constraints) => (constraints.to_vec(), Vec::new()),
         Condition::And(parts) => match parts.split_first() {
-            Some((Condition::Linear(constraints), others)) => (constraints.clone(), others.to_vec()),
-            _ => (Vec::new(), parts.clone()),
+            Some((Condition::Linear(constraints), others)) => (constraints.to_vec(), others.to_vec()),
+            _ => (Vec::new(), parts.to_vec()),
         },
         other => (Vec::new(), vec![other.clone()]),
     };
@@ -558,7 +558,7 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
         return (None, true);
     }
     let constraints = projected.constraints();
-    let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints) };
+    let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints.into()) };
     let condition = Condition::and([linear].into_iter().chain(others).chain(classes));
     (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
 }

@@ -252,7 +252,7 @@ fn is_contradictory(condition: &Condition, dimensions: usize) -> bool {
         },
         _ => return false,
     };
-    let around = Polyhedron::from_constraints(dimensions, linear.clone());
+    let around = Polyhedron::from_constraints(dimensions, linear.to_vec());
     around.convert_limited(&Limits::default()).polyhedron().is_empty()
 }
 

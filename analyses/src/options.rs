@@ -83,6 +83,9 @@ impl Default for Options {
     }
 }
 
+/// So many cells a coarser partition has.
+pub(crate) const FEW_CELLS: usize = 16;
+
 /// How much of the data an analysis leaves out, from nothing to all.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Coarseness {
@@ -116,7 +119,7 @@ impl Coarseness {
         match self {
             Coarseness::AsGiven => {}
             // So many cells hold the flags that most guards mention.
-            Coarseness::FewCells => options.partition_limit = options.partition_limit.min(16),
+            Coarseness::FewCells => options.partition_limit = options.partition_limit.min(FEW_CELLS),
             Coarseness::NoCells => {
                 options.partition_limit = 1;
                 options.arrays = Arrays { cells: 0, slots: 0, ..options.arrays };

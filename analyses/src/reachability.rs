@@ -32,6 +32,7 @@ use crate::excerpt::Excerpt;
 use crate::facts::FactWriter;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
+use crate::options::FEW_CELLS;
 pub use crate::options::{Coarseness, Loops, Options, Refinement};
 use crate::partition::AbstractValue;
 use crate::regions::{OrientedFacts, Regions, split};
@@ -160,7 +161,10 @@ impl Analyst {
 
     /// Begins anew with coarser options.
     fn coarsen(&mut self) {
-        self.coarseness = self.coarseness.next();
+        // Where there are few cells already, it is the numbers.
+        let has_few_cells = self.remembered.cells() <= FEW_CELLS && self.coarseness == Coarseness::AsGiven;
+        self.coarseness = if has_few_cells { Coarseness::NoCells } else { self.coarseness.next() };
+        coreach_model::journal::note(|| format!("the analysis takes too much work: {:?}", self.coarseness));
         let options = self.coarseness.apply(&self.options);
         self.remembered = options.domain.with(Start(&options, self.coarseness.work_limit()));
         self.account = Account::default();
@@ -184,6 +188,9 @@ impl Analyst {
 trait Remembering {
     /// The facts; `None` where they take too much work.
     fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Option<Facts>;
+
+    /// How many cells the last partition has.
+    fn cells(&self) -> usize;
 }
 
 /// The options, and the limit of the work.
@@ -208,6 +215,10 @@ impl<D: Domain> Remembering for Remembered<D> {
         let iosts = &*replace_determined_parameters(iosts);
         let backward = accepting.map(|accepting| HornClauses::backward(iosts, accepting));
         self.solve(iosts, HornClauses::forward(iosts), backward)
+    }
+
+    fn cells(&self) -> usize {
+        self.known.as_ref().map_or(0, |(abstraction, _)| abstraction.frame.cells as usize)
     }
 }
 

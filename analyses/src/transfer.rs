@@ -48,6 +48,13 @@ pub struct Abstraction<D> {
     pub work_limit: Option<u64>,
 }
 
+/// So many parts of a condition are as much work as a result.
+const PARTS: u64 = 8;
+
+/// So many pairs of a number with another number or a part of a condition, too; of more numbers than these, fewer.
+const PAIRS: u64 = 256;
+const MANY: u64 = 16;
+
 impl<D: Domain> Abstraction<D> {
     /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its
     /// finite parameters.
@@ -147,7 +154,7 @@ impl<D: Domain> Abstraction<D> {
         }
         let start = self.cases.len();
         let found = self.effects.get_mut(number).compile(&self.frame, key);
-        self.work += 4 * found.len() as u64;
+        self.work += found.iter().map(|case| 4 + case.condition.size() as u64 / PARTS).sum::<u64>();
         self.cases.extend(found);
         let range = start..self.cases.len();
         self.compiled.insert((number, key), range.clone());
@@ -283,6 +290,13 @@ impl<D: Domain> Abstraction<D> {
         result.insert(cell, sum);
     }
 
+    /// The work of a case: a condition with few parts over few numbers has one.
+    fn case_work(&self, number: usize) -> u64 {
+        let dimensions = self.frame.dimensions() as u64;
+        let pairs = dimensions * (dimensions + self.cases[number].condition.size() as u64);
+        1 + pairs * dimensions.max(MANY) / (MANY * PAIRS)
+    }
+
     fn post_case(&mut self, number: usize, element: ElementId) -> Option<ElementId> {
         let case = &self.cases[number];
         if case.is_identity() {
@@ -292,7 +306,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.posts.get(&key) {
             return *known;
         }
-        self.work += 1;
+        self.work += self.case_work(number);
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = case.around(&self.frame, self.store.get(element), &integer);
@@ -418,7 +432,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.pres.get(&key) {
             return *known;
         }
-        self.work += 1;
+        self.work += self.case_work(number);
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);

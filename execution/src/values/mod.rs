@@ -23,6 +23,7 @@ pub mod boundaries;
 mod compared;
 mod draw;
 mod ids;
+pub mod records;
 mod solve;
 mod source;
 mod strings;
@@ -43,6 +44,7 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 pub use draw::{any, any_with, as_rational};
+use records::{SplitParameters, as_plain};
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
 use strings::StringHints;
@@ -121,6 +123,9 @@ impl Values {
     /// Remembers the values of an event.
     pub fn remember_values(&mut self, values: &[Value]) {
         for value in values {
+            if let (Some(_), Value::Record(_, fields)) = (as_plain(&value.sort()), value) {
+                self.remember_values(fields);
+            }
             if matches!(value, Value::Int(_) | Value::Real(_) | Value::String(_) | Value::Id(..))
                 && !self.seen.contains(value)
             {
@@ -144,6 +149,14 @@ impl Values {
     ) -> Option<Vec<Value>> {
         if parameters.is_empty() {
             return (holds(guard, state) == Ok(true)).then(Vec::new);
+        }
+        let is_record = |datum: &&Datum| as_plain(datum.ty()).is_some();
+        let mut records = parameters.iter().filter(is_record).peekable();
+        if records.peek().is_some() && records.all(|datum| !self.samples.contains_key(datum.name())) {
+            let split = SplitParameters::new(parameters);
+            let guard = split.split_term(guard);
+            let found = self.choose(&guard, &split.parameters, state, random, solver)?;
+            return Some(split.join_values(found));
         }
         let condition = self.among_samples(&at_state(guard, parameters, state), parameters);
         if condition.is_false() {
@@ -229,6 +242,11 @@ impl Values {
             .all(|one| one.is_false() || !numbers.is_empty() && self.hull(one, &numbers).range(0).is_none())
     }
 
+    /// The values that have been seen, if the text may be compared with one. That is not known of a field.
+    fn known_texts(&self, datum: &Datum) -> &[Value] {
+        if self.compared.contains(datum) || datum.name().contains('.') { &self.seen } else { &[] }
+    }
+
     /// Notes a stimulus with the values of a plan.
     pub fn note_planned(&mut self) {
         self.count(&[Source::Planned]);
@@ -256,8 +274,8 @@ impl Values {
                 (None, ty) if ty.is_number() => continue,
                 (None, Type::String) => {
                     let source = draw::source(&self.mix, random);
-                    let known = if self.compared.contains(datum) { &self.seen[..] } else { &[] };
                     let hints = StringHints::read(condition, datum);
+                    let known = self.known_texts(datum);
                     strings::string(datum, &hints, source, &self.seen, known, random)
                 }
                 (None, Type::Id(_)) => {

@@ -19,19 +19,16 @@
 //!
 //! **Ends** after `TRIALS` evaluations, or as the slow way does. **Costs** some microseconds.
 
-use std::sync::Arc;
-
 use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
-use coreach_model::term::{Substitution, substitute};
-use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::strings::StringHints;
 use super::{Outcome, Values, definition, draw, ids, strings};
+use crate::values::records::SplitParameters;
 use crate::values::source::Source;
 
 /// So many vectors are tried before the slow way.
@@ -55,10 +52,10 @@ const MOST_REMEMBERED: usize = 20_000;
 /// A guard, with all that trials need to know of it whatever the state is.
 #[derive(Clone, Debug)]
 pub struct TriedGuard {
-    /// The guard and the parameters of the action as they are written.
-    written: (Term, Vec<Datum>),
-    /// What each of these parameters is, put together from `parameters`.
-    split: Substitution,
+    /// The guard as it is written.
+    written: Term,
+    /// How the parameters of record types are taken apart.
+    split: SplitParameters,
     guard: Term,
     /// The parameters, and of records their fields.
     parameters: Vec<Datum>,
@@ -91,13 +88,9 @@ enum Hint {
 impl TriedGuard {
     /// Prepares the guard of an action with these parameters.
     pub fn new(written: &Term, whole: &[Datum]) -> Self {
-        let (mut parameters, mut split) = (Vec::new(), Substitution::new());
-        for parameter in whole {
-            let term = split_record(parameter.name(), parameter.ty(), &mut parameters);
-            split.insert(parameter.clone(), term);
-        }
-        let guard = &substitute(written, &split);
-        let parameters = &parameters[..];
+        let split = SplitParameters::new(whole);
+        let guard = &split.split_term(written);
+        let parameters = &split.parameters[..];
         let is_open = |term: &Term| parameters.iter().any(|parameter| term.mentions(parameter));
         let (open, closed): (Vec<Term>, Vec<Term>) = guard.conjuncts().into_iter().partition(is_open);
         let data = open.iter().flat_map(Term::data);
@@ -146,7 +139,7 @@ impl TriedGuard {
         let open = open.into_iter().map(|part| (part.clone(), mentioned(&part))).collect();
         let (guard, parameters) = (guard.clone(), parameters.to_vec());
         let places = (0..parameters.len()).collect();
-        let written = (written.clone(), whole.to_vec());
+        let written = written.clone();
         TriedGuard {
             written,
             split,
@@ -163,34 +156,14 @@ impl TriedGuard {
         }
     }
 
-    /// The parameters, and of records their fields.
-    pub fn parameters(&self) -> &[Datum] {
-        &self.parameters
+    /// How the parameters of record types are taken apart.
+    pub fn split(&self) -> &SplitParameters {
+        &self.split
     }
 
     /// The texts that it compares with.
     pub fn texts(&self) -> impl Iterator<Item = &Value> {
         self.literals.iter().filter(|value| matches!(value, Value::String(_)))
-    }
-
-    /// A term about the parameters that are written, as one about these.
-    pub fn split_term(&self, term: &Term) -> Term {
-        substitute(term, &self.split)
-    }
-
-    /// The values of these parameters, from those of the written ones.
-    pub fn split_values(&self, written: &[Value]) -> Vec<Value> {
-        let mut found = Vec::new();
-        for (parameter, value) in self.written.1.iter().zip(written) {
-            split_value(parameter.ty(), value, &mut found);
-        }
-        found
-    }
-
-    /// The values of the written parameters, from those of these.
-    pub fn join_values(&self, values: Vec<Value>) -> Vec<Value> {
-        let mut values = values.into_iter();
-        self.written.1.iter().filter_map(|parameter| join_value(parameter.ty(), &mut values)).collect()
     }
 
     /// The values in a state that the guard can compare a parameter with, and its literals; then these others.
@@ -205,52 +178,6 @@ impl TriedGuard {
     pub fn may_hold(&self, state: &Valuation) -> bool {
         let is_false = |part: &Term| evaluate(part, state) == Ok(Value::Bool(false));
         !self.closed.iter().any(is_false) && !self.open.iter().any(|(part, _)| is_false(part))
-    }
-}
-
-/// The form of a record type whose fields are parameters by themselves.
-fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
-    match ty {
-        Type::Record(record) if record.form == RecordForm::Plain => Some(record),
-        _ => None,
-    }
-}
-
-/// Adds a parameter for each field, and puts them together.
-fn split_record(name: &str, ty: &Type, found: &mut Vec<Datum>) -> Term {
-    match as_plain(ty) {
-        Some(record) => {
-            let fields = record.fields.iter();
-            let fields: Vec<Term> =
-                fields.map(|(field, ty)| split_record(&format!("{name}.{field}"), ty, found)).collect();
-            Term::record(record, fields)
-        }
-        None => {
-            let datum = Datum::new(name, ty.clone());
-            let term = Term::datum(&datum);
-            found.push(datum);
-            term
-        }
-    }
-}
-
-fn split_value(ty: &Type, value: &Value, found: &mut Vec<Value>) {
-    match (as_plain(ty), value) {
-        (Some(record), Value::Record(_, fields)) => {
-            let fields = record.fields.iter().zip(fields.iter());
-            fields.for_each(|((_, ty), field)| split_value(ty, field, found));
-        }
-        _ => found.push(value.clone()),
-    }
-}
-
-fn join_value(ty: &Type, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
-    match as_plain(ty) {
-        Some(record) => {
-            let fields = record.fields.iter().map(|(_, ty)| join_value(ty, values));
-            Some(Value::Record(record.clone(), fields.collect::<Option<Vec<Value>>>()?.into()))
-        }
-        None => values.next(),
     }
 }
 
@@ -300,13 +227,14 @@ impl Values {
         let key: (Term, Vec<Value>) =
             (guard.guard.clone(), guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect());
         // Which ids there are samples for may be sent is for the slow way to say.
+        let whole = &guard.split.written;
+        let is_split = |datum: &Datum| guard.split.parameters.len() > whole.len() && !datum.ty().is_id();
         let is_sampled = |datum: &Datum| {
-            (datum.ty().is_id() || as_plain(datum.ty()).is_some()) && self.samples.contains_key(datum.name())
+            (datum.ty().is_id() || is_split(datum)) && self.samples.contains_key(datum.name())
         };
-        let (written, whole) = &guard.written;
         if whole.iter().any(is_sampled) {
-            let found = self.choose(written, whole, state, random, solver);
-            return found.map(|values| guard.split_values(&values));
+            let found = self.choose(&guard.written, whole, state, random, solver);
+            return found.map(|values| guard.split.split_values(&values));
         }
         let known = self.known.get(&key).cloned();
         if known == Some(Outcome::Impossible) {
@@ -394,8 +322,7 @@ impl Values {
         match (hint, datum.ty()) {
             (Hint::Number(range), ty) => draw::number(ty, source, range, &self.seen, random).0,
             (Hint::Text(hints), _) => {
-                let known = if self.compared.contains(datum) { &self.seen[..] } else { &[] };
-                strings::string(datum, hints, source, &self.seen, known, random).0
+                strings::string(datum, hints, source, &self.seen, self.known_texts(datum), random).0
             }
             (Hint::Other, ty @ Type::Id(_)) => {
                 let known: Vec<Value> =

@@ -75,7 +75,7 @@ pub fn candidates(
     }
     let Choice { values, random, solver } = sources;
     let guard = &sought.guards[number];
-    let parameters = guard.parameters();
+    let parameters = &guard.split().parameters[..];
     // What somebody reads later may be compared later, with what is sent now.
     let is_input = action.kind == ActionKind::Input;
     let later = sought.live(state).map(|(_, _, value)| value).chain(&sought.literals).filter(|_| is_input);
@@ -105,7 +105,7 @@ pub fn candidates(
     if is_input {
         random.shuffle(&mut all);
     }
-    all.into_iter().filter_map(|values| candidate(guard.join_values(values))).collect()
+    all.into_iter().filter_map(|values| candidate(guard.split().join_values(values))).collect()
 }
 
 /// Where comparisons begin or cease to hold, and beside that, as one parameter changes and all else stays:

@@ -182,7 +182,7 @@ impl SoughtGoal {
         let mut turned = iosts.transitions.map(|_| Vec::new());
         for (number, compared) in compared.numbered() {
             let sides = find_sides(&iosts, number, compared).into_iter();
-            let split = |term: &Term| guards[number].split_term(term);
+            let split = |term: &Term| guards[number].split().split_term(term);
             turned[number] = sides.map(|(left, right)| (split(&left), split(&right))).collect();
         }
         let counts = |variable: &&Datum| match variable.ty() {
@@ -336,9 +336,9 @@ impl SoughtGoal {
         }
         if self.kind(number) == ActionKind::Input {
             let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
-            let parameters = self.guards[number].parameters();
-            let values = self.guards[number].split_values(values);
-            for (place, (parameter, value)) in parameters.iter().zip(&values).enumerate() {
+            let split = self.guards[number].split();
+            let values = split.split_values(values);
+            for (place, (parameter, value)) in split.parameters.iter().zip(&values).enumerate() {
                 if let (Type::Range(low, high), Value::Int(value)) = (parameter.ty(), value)
                     && (value == low || value == high)
                 {

@@ -8,8 +8,8 @@
 //! is what meets most for each step. What it is worth to meet something (`worth.rs`) depends on what it is:
 //! what a criterion lists, and classes of data ([`goals`]), how data stand to each other, what counters have
 //! counted to; and on how often it was met: nothing is ever done, it is only worth less. Without data, a
-//! tour takes the transitions that are new (`tour.rs`). One plan of five is put off for a move by lot: that
-//! gets out of what the model does not describe. Only between plans, since a long one would never end. Where
+//! tour takes the transitions that are new (`tour.rs`). One plan of five is put off for a move by lot, and more
+//! where the last plans met nothing new: that gets out of circles, and of what the model does not describe. Only between plans, since a long one would never end. Where
 //! nothing may come, what comes is wrong, and costs no event: there the walk listens now and then.
 //!
 //! The system is reset only where nothing that was never met can be reached from here and something can from
@@ -64,6 +64,12 @@ use crate::values::{MIX, Values};
 
 /// So many of a hundred plans are put off for a move by lot.
 const BY_LOT: usize = 20;
+
+/// So many where the last plans met nothing new: a walk in circles would find nothing more.
+const BY_LOT_IN_VAIN: usize = 60;
+
+/// So many of a hundred moves by lot have values as random runs have them.
+const AS_RANDOM: usize = 50;
 
 /// The most observations for which the end waits.
 const LAST: usize = 16;
@@ -328,8 +334,9 @@ impl Walk {
             if self.listens && !self.is_silent {
                 return Some(vec![Move::Wait]);
             }
+            let by_lot = if self.empty_plans > 1 { BY_LOT_IN_VAIN } else { BY_LOT };
             if self.route.is_empty()
-                && random.chance(BY_LOT)
+                && random.chance(by_lot)
                 && let Some(any) = self.draw_move(random, solver)
             {
                 return Some(vec![any]);
@@ -400,8 +407,16 @@ impl Walk {
         }
         let chosen = random.below(stimuli.len() + usize::from(awaits));
         match stimuli.into_values().nth(chosen) {
-            Some(planned) => {
+            Some(mut planned) => {
                 let step = Move::Send(planned.transition);
+                let transition = &sought.iosts.transitions[planned.transition];
+                let parameters = &sought.iosts.action(transition.action).parameters;
+                if random.chance(AS_RANDOM)
+                    && let Some(drawn) =
+                        values.choose(&transition.guard, parameters, &planned.state.valuation, random, solver)
+                {
+                    planned.event.values = drawn;
+                }
                 self.route.push_back(planned);
                 Some(step)
             }

@@ -1,0 +1,99 @@
+//! Parameters of record types, taken apart: each field is a parameter by itself.
+//!
+//! A value for a whole record can only come from a solver, which gives the same one again and again. A field
+//! is drawn like any parameter, with what the guard says of it.
+
+use std::sync::Arc;
+
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::types::{RecordForm, RecordType};
+use coreach_model::{Datum, Term, Type, Value};
+
+/// Some parameters, and the same with the fields of records in their place.
+#[derive(Clone, Debug)]
+pub struct SplitParameters {
+    /// The parameters as they are written.
+    pub written: Vec<Datum>,
+    /// The parameters, and of records their fields.
+    pub parameters: Vec<Datum>,
+    /// What each written one is, put together from the others.
+    joined: Substitution,
+}
+
+impl SplitParameters {
+    /// Takes these parameters apart.
+    pub fn new(written: &[Datum]) -> Self {
+        let (mut parameters, mut joined) = (Vec::new(), Substitution::new());
+        for parameter in written {
+            let term = split_record(parameter.name(), parameter.ty(), &mut parameters);
+            joined.insert(parameter.clone(), term);
+        }
+        SplitParameters { written: written.to_vec(), parameters, joined }
+    }
+
+    /// Turns a term about the written parameters into one about the others.
+    pub fn split_term(&self, term: &Term) -> Term {
+        substitute(term, &self.joined)
+    }
+
+    /// Takes the values of the written parameters apart.
+    pub fn split_values(&self, written: &[Value]) -> Vec<Value> {
+        let mut found = Vec::new();
+        for (parameter, value) in self.written.iter().zip(written) {
+            split_value(parameter.ty(), value, &mut found);
+        }
+        found
+    }
+
+    /// Puts the values of the written parameters together.
+    pub fn join_values(&self, values: Vec<Value>) -> Vec<Value> {
+        let mut values = values.into_iter();
+        self.written.iter().filter_map(|parameter| join_value(parameter.ty(), &mut values)).collect()
+    }
+}
+
+/// A record type whose fields are parameters by themselves.
+pub fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
+    match ty {
+        Type::Record(record) if record.form == RecordForm::Plain => Some(record),
+        _ => None,
+    }
+}
+
+/// Adds a parameter for each field, and puts them together.
+fn split_record(name: &str, ty: &Type, found: &mut Vec<Datum>) -> Term {
+    match as_plain(ty) {
+        Some(record) => {
+            let fields = record.fields.iter();
+            let fields: Vec<Term> =
+                fields.map(|(field, ty)| split_record(&format!("{name}.{field}"), ty, found)).collect();
+            Term::record(record, fields)
+        }
+        None => {
+            let datum = Datum::new(name, ty.clone());
+            let term = Term::datum(&datum);
+            found.push(datum);
+            term
+        }
+    }
+}
+
+fn split_value(ty: &Type, value: &Value, found: &mut Vec<Value>) {
+    match (as_plain(ty), value) {
+        (Some(record), Value::Record(_, fields)) => {
+            let fields = record.fields.iter().zip(fields.iter());
+            fields.for_each(|((_, ty), field)| split_value(ty, field, found));
+        }
+        _ => found.push(value.clone()),
+    }
+}
+
+fn join_value(ty: &Type, values: &mut impl Iterator<Item = Value>) -> Option<Value> {
+    match as_plain(ty) {
+        Some(record) => {
+            let fields = record.fields.iter().map(|(_, ty)| join_value(ty, values));
+            Some(Value::Record(record.clone(), fields.collect::<Option<Vec<Value>>>()?.into()))
+        }
+        None => values.next(),
+    }
+}
