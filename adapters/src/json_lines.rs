@@ -84,6 +84,12 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
         }
     };
     let Tree::Object(members) = &tree else {
+        if let Tree::Text(text) = &tree
+            && json::parse(text, json::WIRE).is_ok()
+        {
+            let help = "it is JSON twice, a text that contains JSON: encode the object once, in Python with one `json.dumps`";
+            return Err(garbage("no message, but a text").with_help(help));
+        }
         let help = "an output is such as {\"output\": \"Name\", \"values\": {\"parameter\": 1}}";
         return Err(garbage("no message, which would be an object").with_help(help));
     };
@@ -102,7 +108,10 @@ pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> 
                 Some(Tree::Object(values)) => {
                     values.iter().map(|(key, tree)| (key.as_str(), Wire::Json(tree))).collect()
                 }
-                Some(_) => return Err(garbage("a message whose `values` is no object")),
+                Some(_) => {
+                    let help = "each value has the name of its parameter: {\"values\": {\"parameter\": 1}}";
+                    return Err(garbage("a message whose `values` is no object").with_help(help));
+                }
             };
             signatures.output(name, &values, &Spelling::default()).map(Message::Output)
         }
@@ -226,7 +235,7 @@ transitions: [{ from: A, to: A, on: None }]
             (r#"{"output": "Out"}"#, "`Out` without a value for `n`"),
             (
                 r#"{"output": "None", "values": {"x": 1}}"#,
-                "`None` with a value for `x`, which is no parameter of it; there are no parameters",
+                "`None` with a value for `x`, which is no parameter of it; leave it out, or declare it: `None: { x: ... }`",
             ),
             (
                 r#"{"output": "Out", "values": {"n": 1.5, "r": 1}}"#,

@@ -15,8 +15,8 @@ use crate::adapter::{Failure, Received};
 use crate::blocks::{Fit, FitStop, GroupTexts, Progress, ended};
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Ignored, Lines, Shape, Unmatched};
-pub use crate::pattern::{Regex, pattern};
-use crate::pattern::{reach, written};
+use crate::pattern::reach;
+pub use crate::pattern::{Regex, pattern, written};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
 
@@ -274,7 +274,10 @@ impl Pending {
         };
         let text = match line {
             "" => format!("an empty line{why}"),
-            _ => format!("the line `{}`{why}", shortened(line).replace('\u{1b}', "\\x1b")),
+            _ => {
+                let shown = shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0");
+                format!("the line `{shown}`{why}")
+            }
         };
         let answer = answer(lines, line, signatures);
         self.drop_lines(1);
@@ -293,6 +296,10 @@ impl Pending {
         if line.contains("\u{1b}[") {
             let text = ". `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
                         `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
+            return (text.to_owned(), true);
+        }
+        if line.contains('\0') {
+            let text = ". The line contains NUL, `\\0`: send none, or write `\\x00` into the pattern";
             return (text.to_owned(), true);
         }
         if line.starts_with('\u{feff}') {
@@ -321,7 +328,23 @@ impl Pending {
             );
             return (text, true);
         }
+        let lower = line.to_lowercase();
+        let is_refusal = ["unknown", "invalid", "error", "usage", "unrecognized", "bad "];
+        let said = self.said.as_deref().filter(|_| is_refusal.iter().any(|word| lower.contains(word)));
+        if let Some(said) = said {
+            let said = shortened(said.trim_end());
+            let text = format!(
+                ". It may refuse `{said}`, which was sent: compare `stimuli` with what the system takes"
+            );
+            return (text, false);
+        }
         let pattern = shortened(&regex::escape(line).replace('\'', "''"));
+        if line.trim_end().ends_with([':', '?']) {
+            let text = format!(
+                ". If it asks for something first, answer that: `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]`"
+            );
+            return (text, false);
+        }
         // A greeting comes before all else.
         let greeting = match self.taken.is_empty() && !line.is_empty() {
             true => " If it is a greeting, await it: `reset: [{ expect: '...' }]`.",
@@ -352,9 +375,17 @@ impl Pending {
                 (_, true) => {
                     format!("; the closest is `{action}`: {place}the line ends too early for {expected}{cut}")
                 }
-                _ => format!(
-                    "; the closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not"
-                ),
+                _ => {
+                    let mut shapes = known().filter(|(known, _)| known == action).map(|(_, shape)| shape);
+                    let help = explain_rest(
+                        text,
+                        byte,
+                        shapes.find_map(|shape| shape.first()).filter(|_| line == 0),
+                    );
+                    format!(
+                        "; the closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not{help}"
+                    )
+                }
             };
             // Few signs in common are by chance.
             return (text, line > 0 || 2 * byte >= self.lines[0].len());
@@ -414,6 +445,33 @@ impl Pending {
             signatures.capturing_output(action, &texts, &lines.spelling)
         };
         shape.outputs(&self.lines, whole).into_iter().map(output).collect()
+    }
+}
+
+/// What to write where a line goes on in another way than its pattern, with the text where it fits no more.
+fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> String {
+    let (begin, rest) = line.split_at(at);
+    let written = pattern.map_or("", written);
+    let sign = rest.chars().next().unwrap_or(' ');
+    let is_digit = |sign: char| sign.is_ascii_digit();
+    let last = begin.chars().last().unwrap_or('^');
+    match sign {
+        '+' if rest[1..].starts_with(is_digit) => {
+            ". A number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
+        }
+        '-' if rest[1..].starts_with(is_digit) => ". A number below 0 fits `-?\\d+`".to_owned(),
+        'x' | 'X' if last == '0' => {
+            ". Numbers are read in decimal digits: in the model, this value is a string".to_owned()
+        }
+        ' ' => ". Each space counts: ` +` in the pattern fits one or more".to_owned(),
+        '+' | '*' | '?' | '(' | ')' | '[' | '|' | '{' if written.contains(&format!("{last}{sign}")) => {
+            format!(". `{sign}` has a meaning in patterns, and for itself is written `\\{sign}`")
+        }
+        _ if written.ends_with('$') && pattern.is_some_and(|pattern| pattern.is_match(begin)) => {
+            let escaped = shortened(&regex::escape(rest).replace('\'', "''"));
+            format!(". If that may follow, the pattern ends with `(?:{escaped})?$`")
+        }
+        _ => String::new(),
     }
 }
 

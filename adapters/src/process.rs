@@ -129,13 +129,16 @@ impl Process {
             None => format!("`{}` {what}", self.name),
         };
         let moment = if has_ended { LAST_WORDS } else { Duration::ZERO };
-        let words = self.words_within(moment).unwrap_or_default();
+        let words = self.words_within(moment);
+        let is_mute = words.is_none() && matches!(self.status(), Some(ExitStatus::Code(code)) if code != 0);
+        let words = words.unwrap_or_default();
         self.is_told.set(true);
         // As `env` says it: 'python3\r'.
         let is_unfound = self.status() == Some(ExitStatus::Code(127)) && words.contains("\\r");
         let help = match is_unfound {
             true => format!(". {CARRIAGE_RETURN}"),
             false if self.is_talking && self.succeeded() => ". It must go on until its input ends".to_owned(),
+            false if is_mute => " without a word on standard error: start it by hand to see why".to_owned(),
             false => String::new(),
         };
         format!("{state}{help}{words}")

@@ -209,8 +209,14 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
     let others = http.observations.iter().filter(|(_, one)| one.status != reply.status && !is_near);
     let others: String =
         others.take(6).map(|(name, one)| format!("; `{name}` has status {}", one.status)).collect();
+    let twice = match tree {
+        Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
+            ". The body is JSON twice, a text that contains JSON: the system must encode it once"
+        }
+        _ => "",
+    };
     let text = format!(
-        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{others}{moved}{help}",
+        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{others}{moved}{help}{twice}",
         reply.status, reply.reason, reply.asked
     );
     match http.unmatched {

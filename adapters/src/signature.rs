@@ -172,7 +172,12 @@ impl Signatures {
         };
         let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
         if let Some((foreign, _)) = given.iter().find(|(name, _)| !is_parameter(name)) {
-            let help = hint(foreign, "parameters", || action.parameters.iter().map(Datum::name));
+            let is_given = |name: &&str| given.iter().any(|(given, _)| given == name);
+            let lacking = || action.parameters.iter().map(Datum::name).filter(|name| !is_given(name));
+            let help = match lacking().next() {
+                None => format!("leave it out, or declare it: `{name}: {{ {}: ... }}`", shortened(foreign)),
+                Some(_) => hint(foreign, "parameters", lacking),
+            };
             let text = format!(
                 "`{name}` with a value for `{}`, which is no parameter of it; {help}",
                 shortened(foreign)

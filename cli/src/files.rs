@@ -77,8 +77,16 @@ pub fn of_other_kinds() -> Vec<Diagnostic> {
             .collect();
         let verb = if taking.len() == 1 { "takes" } else { "take" };
         let mut help = format!("{} {verb} {}", listed(taking.into_iter(), "and"), is.name());
-        if takes.contains(&Configuration) && matches!(is, Specification | Purpose | Property) {
+        let path = path.display();
+        if takes.contains(&Configuration) && is == Specification {
+            help = format!(
+                "write `specification: {path}` and `purpose: PURPOSE.yaml` in two lines into a file coreach.yaml, and \
+                 give that. Without a purpose, `test --cover all` takes it; {help}"
+            );
+        } else if takes.contains(&Configuration) && is.aim().is_some() {
             help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
+        } else if let ([wanted], Some(key)) = (takes, takes[0].first_key()) {
+            help = format!("{} begins with `{key}:` and its name; {help}", wanted.name());
         }
         found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
     }

@@ -35,7 +35,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind as ArgumentErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use coreach_analyses::solver::horn;
 use coreach_project::budget;
@@ -61,6 +61,32 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
         let is_apart = |words: &&[String]| words[0] == "--constant" && !words[1].contains('=');
         if let Some([_, name, value]) = shown.windows(3).find(is_apart) {
             console::say(&format!("tip: `--constant` takes one word: `--constant {name}={value}`"));
+        }
+        if let Some([option, given]) =
+            shown.array_windows().find(|[option, _]| *option == "--seed" || *option == "--runs")
+            && let Some((first, last)) = given.split_once("..").or(given.split_once('-'))
+            && let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.trim_start_matches('=').parse::<u64>())
+            && let Some(more) = last.checked_sub(first)
+        {
+            let runs = more.saturating_add(1);
+            console::say(&format!(
+                "tip: `{option}` takes one number. The seeds {first} to {last} are `--seed {first} --runs {runs}`"
+            ));
+        }
+        let is_missing = error.kind() == ArgumentErrorKind::MissingRequiredArgument;
+        let text = error.to_string();
+        if is_missing && text.contains("--out <FILE>") {
+            let given = shown.get(2..).unwrap_or_default().join(" ");
+            console::say(&format!(
+                "tip: `--out` names the page to write: `coreach report {given} --out report.html`; the files and folders \
+                 stand in any order"
+            ));
+        }
+        if is_missing && text.contains("--iut <FILE>") {
+            console::say(
+                "tip: `--iut` names the file that says how your system is reached, as with the two lines `iut: NAME` and \
+                 `stdio: { command: [python3, server.py] }`",
+            );
         }
         if let Some(tip) = explain_extra_file(&error, &shown) {
             console::say(&format!("tip: {tip}"));

@@ -60,6 +60,9 @@ if kind in ("tcp", "http"):
             break
         if kind == "tcp":
             stream.write(f"answer {asked}\n")
+        elif habit == "whole":
+            while stream.readline():
+                pass
         elif habit == "endless":
             stream.write("HTTP/1.1 200 OK\r\n\r\n")
             stream.flush()
@@ -72,6 +75,7 @@ if kind in ("tcp", "http"):
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
                 "nested": ("200 OK", '{"answer": {"n": 1}}'),
+                "twice": ("200 OK", json.dumps('{"n": 1}')),
             }[habit]
             stream.write(f"HTTP/1.1 {head}\r\nContent-Length: {len(body)}\r\n\r\n{body}")
         stream.flush()
@@ -86,7 +90,20 @@ if kind == "lines":
         asked += 1
         if habit == "echo":
             say(line.strip())
-        say({"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "") + f"answer {asked}")
+        if habit in ("cr", "nul"):
+            print(f"answer {asked}", end={"cr": "\r", "nul": "\0"}[habit], flush=True)
+            continue
+        if habit == "exits":
+            sys.exit(3)
+        if habit in ("login", "refuses"):
+            say({"login": "name:", "refuses": "unknown command"}[habit])
+            continue
+        before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
+        value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
+                 "space": f" {asked}", "zero": f"{asked}\0"}.get(habit, asked)
+        say(f"{before}answer {value}")
+        if habit == "again":
+            say(f"answer {asked}")
         if habit == "blank":
             say("")
 for line in sys.stdin:
@@ -100,7 +117,10 @@ for line in sys.stdin:
         if habit == "slow" and asked == 2:
             time.sleep(1)
         values = {"n": str(asked) if habit == "text" else asked}
-        say(json.dumps({"output": "Answer", **(values if habit == "flat" else {"values": values})}))
+        if habit == "extra":
+            values["m"] = 2
+        message = json.dumps({"output": "Answer", **(values if habit == "flat" else {"values": values})})
+        say(json.dumps(message) if habit == "twice" else message)
 "#;
 
 #[test]
@@ -163,10 +183,54 @@ fn a_frequent_mistake_is_named_with_what_helps() {
         ),
         (json, "python", within, 4, "texts of JSON stand in `\"`: in Python write `json.dumps(message)`"),
         (json, "indent", within, 4, "a message is one line of JSON, and not spread over several"),
+        (json, "twice", within, 4, "it is JSON twice, a text that contains JSON: encode the object once"),
+        (json, "extra", within, 1, "no parameter of it; leave it out, or declare it: `Answer: { m: ... }`"),
         (json, "flat", within, 4, r#"`n` stands under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
         (lines, "blank", within, 1, "If it is no event, skip it: `ignore: [{ pattern: '^$' }]`"),
+        (
+            lines,
+            "cr",
+            "within: 2 s\n",
+            3,
+            r"has sent `answer 1\r`, which ends with CR: lines end with a line feed",
+        ),
+        (lines, "nul", "within: 2 s\n", 3, "write `encoding: binary` with `frame: { delimiter: \"00\" }`"),
+        (
+            lines,
+            "zero",
+            within,
+            1,
+            r"The line contains NUL, `\0`: send none, or write `\x00` into the pattern",
+        ),
+        (lines, "exits", within, 4, "ended with status 3 without a word on standard error"),
+        (lines, "login", within, 1, "answer that: `reset: [{ expect: '^name:$' }, { send: ANSWER }]`"),
+        (lines, "refuses", within, 1, "It may refuse `ask`, which was sent: compare `stimuli`"),
+        (lines, "plus", within, 1, r"A number has no `+`: keep it out of the group, `\+?(?P<...>\d+)`"),
+        (lines, "minus", within, 1, r"A number below 0 fits `-?\d+`"),
+        (lines, "hex", within, 1, "Numbers are read in decimal digits"),
+        (lines, "rest", within, 1, r"the pattern ends with `(?:\.0)?$`"),
+        (lines, "space", within, 1, "Each space counts: ` +` in the pattern fits one or more"),
+        (lines, "again", within, 1, "The same came just before: does the system answer twice?"),
+        (http, "twice", within, 1, "The body is JSON twice, a text that contains JSON"),
+        (
+            http,
+            "whole",
+            "within: 2 s\n",
+            3,
+            "It has answered nothing to `GET /ask`, and coreach keeps the connection open",
+        ),
+        (
+            &lines.replace(
+                "{ Answer: '^answer (?P<n>\\d+)$', None: '^none$' }",
+                "{ None: '.*', Answer: '^answer (?P<n>\\d+)$' }",
+            ),
+            "fine",
+            within,
+            1,
+            "hint: the line `answer 1` also fits `Answer`, which stands behind `None` in `observations`",
+        ),
         (
             tcp,
             "closes",
@@ -281,6 +345,56 @@ fn a_file_without_its_option_is_told_where_it_belongs() {
         let (_, err) = folder.ends(&["test", "coreach.yaml", extra], 2);
         assert!(err.contains(words), "{extra}: {err}");
     }
+}
+
+/// Each row is arguments that are refused, the exit code, and the words that must be there.
+#[test]
+fn a_frequent_mistake_of_the_command_line_is_named_with_what_helps() {
+    let folder = folder();
+    folder.write("iut.yaml", "purpose: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
+    folder.write("without.yaml", &TWICE.replace("of: asking\n", ""));
+    folder.write("named.yaml", &MODEL.replace("Ask: {}", "Ask: { pName: string }"));
+    let ask = "{ method: POST, path: /, body: '{\"name\": {pName}}' }";
+    let answers = "{ Answer: { status: 200, values: { n: { pointer: /n } } }, None: { status: 404 } }";
+    folder.write(
+        "quotes.yaml",
+        &format!("iut: asked\nhttp:\n  base: http://127.0.0.1:1\n  stimuli: {{ Ask: {ask} }}\n  observations: {answers}\n"),
+    );
+    for (arguments, code, words) in [
+        ("run model.yaml", 2, "`specification: model.yaml` and `purpose: PURPOSE.yaml` in two lines"),
+        ("run model.yaml", 2, "Without a purpose, `test --cover all` takes it"),
+        ("test coreach.yaml", 2, "tip: `--iut` names the file that says how your system is reached"),
+        ("test coreach.yaml --iut iut.yaml", 2, "an IUT's file begins with `iut:` and its name"),
+        (
+            "test coreach.yaml --iut ./system.py",
+            2,
+            "`iut: system` and `stdio: { command: [python3, system.py] }` in two lines into a file system.yaml",
+        ),
+        ("test coreach.yaml --iut iut.yaml --seed 3..10", 2, "The seeds 3 to 10 are `--seed 3 --runs 8`"),
+        ("report model.yaml runs", 2, "`coreach report model.yaml runs --out report.html`"),
+        ("check iut.yaml", 2, "iut.yaml begins like a purpose, and has keys of an IUT's file"),
+        ("check quotes.yaml named.yaml", 0, "`{pName}` is a text, and stands in this JSON without quotes"),
+        ("check without.yaml model.yaml", 2, "for example `of: asking`"),
+    ] {
+        let (_, err) = folder.ends(&arguments.split(' ').collect::<Vec<_>>(), code);
+        let err = err.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+        assert!(err.contains(words), "{arguments}: {err}");
+    }
+}
+
+/// The system has another value than the one that coreach has chosen, and the IUT file does not tell it.
+#[test]
+fn a_constant_that_the_system_is_not_told_is_suspected() {
+    let folder = folder();
+    folder.write("model.yaml", &MODEL.replace("when: n == v", "when: n == cFirst + v"));
+    folder.write(
+        "iut.yaml",
+        "iut: asked\nstdio:\n  command: [python3, system.py, lines, fine]\n  encoding: lines\n  stimuli: { Ask: ask }\n  \
+         observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n",
+    );
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+    assert!(out.contains("hint: coreach has chosen `cFirst = "), "{out}");
+    assert!(out.contains("with `--constant cFirst=VALUE`"), "{out}");
 }
 
 fn folder() -> Folder {

@@ -109,6 +109,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
+            + describe_twice(run)
             + &describe_unheard(run)
             + &describe_silence(run)
             + &excuse.unwrap_or_default(),
@@ -167,6 +168,13 @@ fn describe_mute(run: &Run) -> String {
         run.wire.iter().rfind(is_it).map(text)
     };
     if let Some(text) = marked(INCOMPLETE) {
+        let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00")];
+        if let Some((end, name, hex)) = ends.into_iter().find(|(end, ..)| text.ends_with(end)) {
+            return format!(
+                ". It has sent `{text}`, which ends with {name}: lines end with a line feed, so send `\\n` in place of \
+                 `{end}`. If it cannot, write `encoding: binary` with `frame: {{ delimiter: \"{hex}\" }}`"
+            );
+        }
         return format!(
             ". It has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
         );
@@ -200,8 +208,13 @@ fn describe_mute(run: &Run) -> String {
     }
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
     let Some(EvidenceItem { bytes, .. }) = sent else { return String::new() };
-    if String::from_utf8_lossy(bytes).lines().next().is_some_and(|line| line.ends_with(" HTTP/1.1")) {
-        return ". It has answered nothing".to_owned();
+    let head = String::from_utf8_lossy(bytes);
+    if let Some(request) = head.lines().next().and_then(|line| line.strip_suffix(" HTTP/1.1")) {
+        return format!(
+            ". It has answered nothing to `{}`, and coreach keeps the connection open: a server that reads until its end \
+             waits for ever. It must read up to the empty line, and as many bytes more as `Content-Length` says",
+            shortened(request)
+        );
     }
     // JSON's `start` has been answered, line by line.
     let more = match bytes.strip_suffix(b"\n") {
@@ -243,6 +256,18 @@ fn describe_exchange(run: &Run) -> String {
             })
         }
         _ => String::new(),
+    }
+}
+
+/// Of a Fail by the same output as the one before, with at most one stimulus between.
+fn describe_twice(run: &Run) -> &'static str {
+    let is_fail =
+        matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event)) && run.timing.is_none();
+    let mut last = run.trace.iter().rev().map(|step| &step.what);
+    let Some(what @ Occurrence::Observation(_)) = last.next().filter(|_| is_fail) else { return "" };
+    match last.take(2).any(|before| before == what) {
+        true => ". The same came just before: does the system answer twice?",
+        false => "",
     }
 }
 

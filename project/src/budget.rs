@@ -115,12 +115,22 @@ const NO_TIME: &str = "expected a time of at most a week, for example `60s`, `15
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
     let milliseconds = measured(text, &UNITS).filter(|time| *time <= LONGEST);
-    milliseconds.map(Duration::from_millis).ok_or_else(|| NO_TIME.to_owned())
+    milliseconds.map(Duration::from_millis).ok_or_else(|| explain_time(text))
+}
+
+/// What is expected, and the time that may be meant where its unit is spelt in another way.
+fn explain_time(text: &str) -> String {
+    const SPELT: [(&str, &str); 5] =
+        [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("min", "m"), ("h", "h")];
+    let (number, unit) = text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()));
+    let unit = unit.trim_start().to_lowercase();
+    let meant = SPELT.iter().find(|(begin, _)| unit.starts_with(begin)).filter(|_| !number.is_empty());
+    meant.map_or(NO_TIME.to_owned(), |(_, unit)| format!("{NO_TIME}; did you mean `{number}{unit}`?"))
 }
 
 /// Reads a time of more than nothing.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
-    parse_duration(text).ok().filter(|time| !time.is_zero()).ok_or_else(|| NO_TIME.to_owned())
+    parse_duration(text).ok().filter(|time| !time.is_zero()).ok_or_else(|| explain_time(text))
 }
 
 /// `4GB`, `500MB`, `2GiB`; a number alone is in megabytes.

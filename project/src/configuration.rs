@@ -35,7 +35,7 @@ pub(crate) use timing::MOST_DIGITS;
 use timing::read_timed;
 
 use crate::budget::{self, GivenBudget};
-use crate::file_kind::{FileKind, is_document, kind_of};
+use crate::file_kind::{FileKind, is_document, kind_of, list_yaml_files};
 use crate::limits;
 use crate::whole::number_of;
 
@@ -212,7 +212,11 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     let purposes = read_references(collector, entries, folder, ["purpose", "purposes"]);
     let properties = read_references(collector, entries, folder, ["property", "properties"]);
     if needs_purpose && matches!((&purposes, &properties), (Some(None), Some(None))) {
-        shape::missing_key(collector, &root, "purpose", "the configuration", "purpose: deliver_coffee.yaml");
+        let files = list_yaml_files(folder);
+        let near = files.iter().find(|path| is_of_named_kind(path, "purpose") == Some(true));
+        let name = near.and_then(|path| path.file_name()).unwrap_or("deliver_coffee.yaml".as_ref());
+        let like = format!("purpose: {}", name.display());
+        shape::missing_key(collector, &root, "purpose", "the configuration", &like);
         return None;
     }
     let instantiate = read_instantiate(collector, entries);
@@ -308,11 +312,36 @@ pub(crate) fn reference(
     what: &str,
     folder: &Path,
 ) -> Option<Reference> {
+    if let (NodeKind::Sequence(_), "specification") = (&node.kind, what) {
+        let help =
+            "write one file; `compose` in a specification names the files of machines that run in parallel";
+        let message = "a configuration has one specification, but this is a list";
+        collector.mistake("wrong-kind", message, &node.head(), "expected one file", help);
+        return None;
+    }
     let scalar = shape::scalar(collector, node, &format!("the {what}"), &format!("{what}: file.yaml"))?;
     let path = folder.join(&scalar.text);
     let origin = collector.origin(&scalar.span);
     if path.is_file() {
         return Some(Reference { path, origin });
+    }
+    if let Some((begin, rest)) = scalar.text.split_once('*') {
+        let end = rest.rsplit('*').next().unwrap_or(rest);
+        let fits = |path: &PathBuf| {
+            let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+            (name.len() >= begin.len() + end.len() && name.starts_with(begin) && name.ends_with(end))
+                .then_some(name)
+        };
+        let within = Path::new(begin).parent().unwrap_or(Path::new(""));
+        let files: Vec<String> = list_yaml_files(&folder.join(within)).iter().filter_map(fits).collect();
+        let key = if what == "property" { "properties".to_owned() } else { format!("{what}s") };
+        let help = match files.is_empty() {
+            true => "no file here fits it: write the names of the files".to_owned(),
+            false => format!("write the files that fit it: `{key}: [{}]`", files.join(", ")),
+        };
+        let message = format!("`{}` is no file: patterns of names are not expanded", scalar.text);
+        collector.push(Diagnostic::error("missing-file", message).at(origin, "a pattern").help(help));
+        return None;
     }
     let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
     let message = format!("the {what} cannot be read: {state}");

@@ -65,7 +65,26 @@ const TEXTS: [(&str, FileKind); 6] = [
     ("campaign", FileKind::Campaign),
 ];
 
+/// Keys that only files of one kind have.
+const OWN_KEYS: [(&str, FileKind); 10] = [
+    ("stdio", FileKind::Iut),
+    ("tcp", FileKind::Iut),
+    ("udp", FileKind::Iut),
+    ("http", FileKind::Iut),
+    ("simulated", FileKind::Iut),
+    ("inputs", FileKind::Specification),
+    ("outputs", FileKind::Specification),
+    ("observes", FileKind::Purpose),
+    ("iuts", FileKind::Campaign),
+    ("seeds", FileKind::Campaign),
+];
+
 impl FileKind {
+    /// The first key of a text of this kind.
+    pub fn first_key(self) -> Option<&'static str> {
+        TEXTS.iter().find(|(_, kind)| *kind == self).map(|(key, _)| *key)
+    }
+
     /// Returns what a purpose or a property aims at.
     pub fn aim(self) -> Option<Aim> {
         match self {
@@ -185,6 +204,13 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
                  configuration `specification:`, an implementation's file `iut:`, a campaign `campaign:`"
             }),
     ])
+}
+
+/// The kind that a text has by its other keys, whatever its first key says.
+pub fn kind_by_keys(file: &SourceFile) -> Option<FileKind> {
+    let keys = yaml::top_keys(&file.text, |_| false);
+    let found = OWN_KEYS.iter().find(|(own, _)| keys.iter().any(|(key, _)| key == own));
+    found.map(|(_, kind)| *kind)
 }
 
 /// Returns the kind of a text, or why it has none.

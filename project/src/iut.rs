@@ -69,8 +69,34 @@ pub fn load_once(
     locations: Option<&ReportedLocations>,
     files: &mut Once,
 ) -> Reading<Iut> {
+    if let Some(program) = explain_program(path) {
+        return Err(vec![program]);
+    }
     let file = files.load(path).map_err(|diagnostic| vec![diagnostic])?;
     read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), locations, files)
+}
+
+/// That a program was given in place of the file that names it.
+fn explain_program(path: &Path) -> Option<Diagnostic> {
+    const INTERPRETERS: [(&str, &str); 5] =
+        [("py", "python3, "), ("js", "node, "), ("rb", "ruby, "), ("pl", "perl, "), ("sh", "sh, ")];
+    let extension = path.extension().unwrap_or_default();
+    let interpreter = INTERPRETERS.iter().find(|(ending, _)| extension == *ending).map(|(_, word)| *word);
+    let is_program = || {
+        let mut bytes = [0; 4];
+        let mut file = coreach_model::file::open(path).ok()?;
+        std::io::Read::read_exact(&mut file, &mut bytes).ok()?;
+        (bytes.starts_with(b"#!") || bytes == *b"\x7fELF").then_some("./")
+    };
+    let before = interpreter.filter(|_| path.is_file()).or_else(is_program)?;
+    let (name, file) = (path.file_stem()?.display(), path.file_name()?.display());
+    let message =
+        format!("{} is a program: `--iut` takes the file that says how it is started", path.display());
+    let help = format!(
+        "write `iut: {name}` and `stdio: {{ command: [{before}{file}] }}` in two lines into a file {}, and give that",
+        path.strip_prefix(".").unwrap_or(path).with_extension("yaml").display()
+    );
+    Some(Diagnostic::error("wrong-kind-of-file", message).help(help))
 }
 
 /// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not

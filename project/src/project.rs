@@ -10,7 +10,7 @@ use coreach_analyses::places::Arrays;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
 use coreach_model::budget::Budget;
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::{ActionKind, Aim, Iosts, TestPurpose, Transition};
 use coreach_model::reader::{
     Reading, Specification, load as load_file, read_aimed, read_any_specification, read_specification,
@@ -24,7 +24,7 @@ use crate::budget;
 use crate::configuration::{
     self, Configuration, Judging, Reference, load_configuration, load_without_purpose,
 };
-use crate::file_kind::{FileKind, Heading, kind_of, read_heading};
+use crate::file_kind::{FileKind, Heading, kind_by_keys, kind_of, read_heading};
 use crate::instantiate::instantiate;
 use crate::models::find_specification;
 use crate::timing::given;
@@ -226,7 +226,8 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
                     "the IUT's file is given on the command line: `coreach test coreach.yaml --iut iut.yaml`"
                 }
                 _ if is_model => {
-                    "are two files swapped here? `specification:` names the model, `purpose:` and `property:` what is tested of it"
+                    "are two files swapped here, or does one begin with the wrong key? `specification:` names a model, which \
+                     begins with `iosts:`, and `purpose:` a file that begins with `purpose:`"
                 }
                 _ => "a configuration names models: `specification: a.yaml` and `purpose: b.yaml`",
             };
@@ -319,12 +320,30 @@ pub fn specification_of(
         Heading { kind: FileKind::Purpose | FileKind::Property, of: Some((name, origin)), .. } => {
             find_specification(&name, origin, candidates, path)
         }
-        _ => Err(vec![
-            Diagnostic::error(
-                "missing-key",
-                format!("{} does not say of which specification it is", file.name),
-            )
-            .help("add `of:` with the specification's name, for example `of: coffee_machine`"),
-        ]),
+        Heading { kind, .. } => {
+            let first_line =
+                Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+            let other = kind_by_keys(file).filter(|other| other.aim().is_none());
+            if let Some((other, key)) = other.and_then(|other| Some((other, other.first_key()?))) {
+                let message =
+                    format!("{} begins like {}, and has keys of {}", file.name, kind.name(), other.name());
+                return Err(vec![
+                    Diagnostic::error("wrong-kind-of-file", message)
+                        .at(first_line, format!("this begins {}", kind.name()))
+                        .help(format!("{} begins with `{key}:` and its name", other.name())),
+                ]);
+            }
+            let mut known = candidates.iter().filter_map(|path| {
+                let heading = read_heading(&coreach_model::reader::yaml::load(path).ok()?).ok()?;
+                (heading.kind == FileKind::Specification).then_some(heading.name)
+            });
+            let name = known.next().unwrap_or("coffee_machine".to_owned());
+            let message = format!("{} does not say of which specification it is", file.name);
+            Err(vec![
+                Diagnostic::error("missing-key", message)
+                    .at(first_line, "`of` is missing here")
+                    .help(format!("add a line with the specification's name, for example `of: {name}`")),
+            ])
+        }
     }
 }

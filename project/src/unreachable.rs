@@ -6,8 +6,9 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::check::guards;
 use coreach_analyses::solver::may_hold;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose, Transition};
-use coreach_model::{Diagnostic, Numbered};
+use coreach_model::{Diagnostic, Numbered, Term};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
 
@@ -40,6 +41,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
             unreachable(format!("on every way from {label} to Accept stands a guard that never holds"));
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
         diagnostic.labels.extend(never.into_iter().flat_map(|one| one.labels));
+        let diagnostic = blocked(diagnostic, &product.iosts, &product.accepting, |_| Term::yes());
         return entering_accept(diagnostic, purpose)
             .help("compare these guards with those of the specification's transitions of the same action");
     }
@@ -58,12 +60,54 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     if !purpose.iosts.initial_condition.is_true() {
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
+    let diagnostic =
+        blocked(diagnostic, &visible.iosts, &visible.accepting, |at| graph.decided.reach[at].clone());
     let closed = &generation.closed;
     let completed = &generation.complete_purpose.purpose.iosts;
     let place = |at| completed.location(product.pairs[closed.given[at]].1).name.as_str();
     // A guard of the closed machine can hold.
     let rejected = rejections(&closed.iosts, purpose, place, |_| true);
     rejected_by_completion(entering_accept(diagnostic, purpose), purpose, &rejected)
+}
+
+/// Names steps on a way to Accept that can never be taken, with the facts about the data before them.
+fn blocked(
+    mut diagnostic: Diagnostic,
+    iosts: &Iosts,
+    accepting: &Numbered<LocationId, bool>,
+    fact: impl Fn(LocationId) -> Term,
+) -> Diagnostic {
+    let reached = iosts.reachable_from(iosts.initial);
+    let mut leads = accepting.clone();
+    let mut grows = true;
+    while std::mem::take(&mut grows) {
+        for one in iosts.transitions.iter().rev().filter(|one| one.source != one.target) {
+            if leads[one.target] && !leads[one.source] {
+                leads[one.source] = true;
+                grows = true;
+            }
+        }
+    }
+    let mut solver = Z3Solver::default();
+    let steps = iosts.transitions.iter().filter(|one| reached[one.source] && !accepting[one.source]);
+    let steps = steps.filter(|one| !one.guard.is_true() && leads[one.target]).take(10 * MOST_PARTLY_NAMED);
+    let never = steps.filter(|one| {
+        let before = fact(one.source);
+        !before.is_false() && !may_hold(&mut solver, &[before, one.guard.clone()])
+    });
+    let never: Vec<&Transition> = never.take(MOST_PARTLY_NAMED).collect();
+    for one in never {
+        let before = fact(one.source);
+        let why = if before.is_true() {
+            "never holds".to_owned()
+        } else {
+            format!("does not hold there, where `{}`", shortened(&before.to_string()))
+        };
+        let (step, guard) = (iosts.describe(one), shortened(&one.guard.to_string()));
+        let place = one.origin.guard.clone().or(one.origin.whole.clone());
+        diagnostic = diagnostic.at(place, "this step").note(format!("`{step}` needs `{guard}`, which {why}"));
+    }
+    diagnostic
 }
 
 /// The same of a test case whose paths were all looked at, where the facts alone do not exclude Pass.

@@ -157,7 +157,7 @@ tcp:
   observations:
     Item: {{ begin: '^\\+list of \\d+$', each: '^item (?P<n>\\d+)$', end: '^\\.$', then: Listed }}
     Listed: '^\\.(?P<count>)$'
-    Answer: '^(?P<id>)(?P<name>)(?P<address>)x$'
+    Answer: '^(?P<id>)(?P<name>)(?P<address>)y$'
 "
     ));
     start(&mut *adapter).unwrap();
@@ -181,7 +181,7 @@ tcp:
   observations:
     Item: {{ begin: '^\\*(?P<items>\\d+)$', each: ['^\\$$', '^(?P<n>\\d+)$'], count: items }}
     Listed: '^x(?P<count>)$'
-    Answer: '^(?P<id>)(?P<name>)(?P<address>)x$'
+    Answer: '^(?P<id>)(?P<name>)(?P<address>)y$'
   unmatched: error
 "
     ));
@@ -208,7 +208,7 @@ tcp:
   observations:
     Item: {{ begin: '^\\+list of 1$', each: '^item (?P<n>\\d+)$', end: '^\\.$' }}
     Listed: '^x(?P<count>)$'
-    Answer: '^(?P<id>)(?P<name>)(?P<address>)x$'
+    Answer: '^(?P<id>)(?P<name>)(?P<address>)y$'
 "
     ));
     start(&mut *adapter).unwrap();
@@ -377,7 +377,7 @@ udp:
   observations:
     Item: '^item (?P<n>\\d+)$'
     Listed: '^listed (?P<count>\\d+)$'
-    Answer: '^(?P<id>)(?P<name>)(?P<address>)x$'
+    Answer: '^(?P<id>)(?P<name>)(?P<address>)y$'
 "
     ))
 }

@@ -10,6 +10,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use coreach_adapters::Iut;
+use coreach_adapters::description::Encoding;
+use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
@@ -24,6 +26,7 @@ use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{Bucket, Judge, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
+use coreach_model::excerpt::shortened;
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
@@ -135,6 +138,11 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
             total.failed(&run, &written);
+            if total.hint.is_empty() && run.outcome.verdict() == Some(Verdict::Fail) {
+                total.hint = explain_hidden(iut, &run, &written)
+                    .or_else(|| explain_constant(arguments, iut, &run, &written))
+                    .unwrap_or_default();
+            }
             let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
             report.run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
@@ -153,6 +161,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
             if !arguments.quiet {
                 print_text(&explain_kept(iut, &total));
+                print_text(&total.hint);
                 next.extend(next_command(arguments, case, &total, iut.way.outlives_runs()));
             }
         }
@@ -335,6 +344,45 @@ fn explain_kept(iut: &Iut, total: &Total) -> String {
     )
 }
 
+/// Names an output that was expected and that the last line fits as well, behind the one that was seen.
+fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+    let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
+    let seen = &run.trace.last()?.what.event()?.action;
+    let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
+    let text = String::from_utf8_lossy(&received.bytes);
+    let line = text.lines().last()?;
+    let mut behind = lines.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
+    let (other, _) = behind.find(|(name, shape)| {
+        let is_expected = record.reason.expected.iter().any(|one| one.split('(').next() == Some(name));
+        is_expected && shape.first().is_some_and(|pattern| pattern.is_match(line))
+    })?;
+    Some(format!(
+        "hint: the line `{}` also fits `{other}`, which stands behind `{seen}` in `observations`. The first pattern that \
+         fits counts: write `{other}` before `{seen}`\n",
+        shortened(line)
+    ))
+}
+
+/// Names a constant that coreach has chosen, on which a Fail depends, and that the system is not told.
+fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
+    let file = std::fs::read_to_string(&arguments.iut).ok()?;
+    if matches!(iut.way.encoding(), Some(Encoding::Json)) {
+        return None;
+    }
+    let chosen = run.constants.iter().filter(|(datum, _)| {
+        let name = datum.name();
+        let is_given = arguments.constant.iter().any(|(given, _)| given == name);
+        !is_given && !file.contains(name)
+    });
+    let (datum, value) = chosen.into_iter().find(|(datum, _)| {
+        record.reason.guards.iter().any(|guard| guard.values.contains_key(datum.name()))
+    })?;
+    Some(format!(
+        "hint: coreach has chosen `{datum} = {value}`, and the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
+         `command`, or give the value that the system has, with `--constant {datum}=VALUE`\n"
+    ))
+}
+
 /// The command that a user types next, after a run that failed. On a kept system, the runs before it count.
 fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: bool) -> Option<String> {
     let (_, _, seed) = total.failed.values().min_by_key(|(_, events, _)| *events)?;
@@ -378,6 +426,8 @@ struct Total {
     mix: BTreeMap<&'static str, usize>,
     /// The first run has not failed.
     begins_well: bool,
+    /// What may be wrong with the IUT file, after the first Fail.
+    hint: String,
     /// Each thing that failed: in how many runs, and the fewest events with their seed.
     failed: BTreeMap<Bucket, (usize, usize, u64)>,
 }

@@ -1,7 +1,12 @@
 //! What other languages have, and how it is written here: hints for those who know them.
 
+/// How a range is written.
+pub(super) const RANGE: &str = "a range is `0..9` without brackets, as in `all i in 0..9: q[i] > 0`; that `x` is in it is said by \
+                         `0 <= x && x <= 9`";
+
 /// Names of operations, functions or methods.
-const OPERATIONS: [(&[&str], &str); 14] = [
+const OPERATIONS: [(&[&str], &str); 15] = [
+    (&["range", "interval"], RANGE),
     (
         &["substring", "substr", "slice", "mid"],
         "a part is `s[from..to]`, from the first index up to the one before `to`",
@@ -37,7 +42,8 @@ const OPERATIONS: [(&[&str], &str); 14] = [
 ];
 
 /// Words that stand for a value or join conditions.
-const WORDS: [(&[&str], &str); 6] = [
+const WORDS: [(&[&str], &str); 7] = [
+    (&["int", "nat"], RANGE),
     (
         &["otherwise", "default", "any"],
         "no word stands for all other cases: write the opposite of the other guards, as in `!(x > 0)`",

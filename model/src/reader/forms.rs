@@ -113,7 +113,11 @@ impl Parser<'_> {
         let mut cases = Vec::new();
         let mut height = subject.height;
         let end = loop {
-            let alternative = self.name("an alternative, or `_` for all others")?;
+            let alternative = self.name("an alternative, or `_` for all others").map_err(|mut mistake| {
+                let help = "`match` is for variants and options; numbers are told apart by `if x == 1 then a else b`";
+                mistake.help.get_or_insert_with(|| help.to_owned());
+                mistake
+            })?;
             let mut names = Vec::new();
             if self.eat("(").is_some() {
                 loop {

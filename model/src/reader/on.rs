@@ -385,11 +385,16 @@ fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
         None => Ok((name, at, renamed)),
         Some(_) => {
             let mut mistake = cursor.expected("the end of the action");
-            if mistake.help.is_none() {
-                mistake.help = Some(
-                    "`on:` holds an action, `Coin` or `Coin(p)`; a condition stands under `when:`".to_owned(),
-                );
-            }
+            let is_or =
+                matches!(cursor.peek().map(|token| &token.kind), Some(Lexeme::Sign("|" | "||" | "," | "/")));
+            let help = match is_or {
+                true => {
+                    "one transition has one action: write a transition for each; a purpose also takes a list, \
+                         `on: [A, B]`"
+                }
+                false => "`on:` holds an action, `Coin` or `Coin(p)`; a condition stands under `when:`",
+            };
+            mistake.help.get_or_insert_with(|| help.to_owned());
             Err(mistake)
         }
     }

@@ -177,6 +177,11 @@ impl<'a> Parser<'a> {
                     Lexeme::Sign(",") if self.is_behind_in() => {
                         Some("several values stand in braces: `x in {A, B}`".to_owned())
                     }
+                    Lexeme::Sign("..") => Some(elsewhere::RANGE.to_owned()),
+                    Lexeme::Sign("else") => Some(
+                        "no word stands for all other cases: write the opposite of the other guards, as in `!(x > 0)`"
+                            .to_owned(),
+                    ),
                     _ => None,
                 };
                 Box::new(Mistake { help, ..*mistake("syntax", message, label, token.span.clone()) })
@@ -202,6 +207,13 @@ impl<'a> Parser<'a> {
             Lexeme::Sign("]") => Some("there is no `[` for this `]`".to_owned()),
             Lexeme::Sign("!") => Some("what is negated stands in brackets: `!(k in s)`".to_owned()),
             Lexeme::Sign("(") => Some("only a function is called, by its name: `f(x)`".to_owned()),
+            Lexeme::Sign(":" | "{") if self.tokens[0].kind == Lexeme::Name("match".to_owned()) => {
+                let value = match self.tokens[1].kind {
+                    Lexeme::Sign("(") => "the value of a `match` has no brackets around it",
+                    _ => "the value stands between `match` and `:`, and the cases behind it",
+                };
+                Some(format!("{value}, as in `match r: Found(v) -> v > 0 | _ -> false`"))
+            }
             Lexeme::Sign(":") => {
                 Some("`:` stands behind a quantifier's values: `all i in 0..3: ...`".to_owned())
             }
@@ -218,6 +230,7 @@ impl<'a> Parser<'a> {
             Lexeme::Name(word) => match word.to_lowercase().as_str() {
                 "and" => Some("it is written `and` or `&&`".to_owned()),
                 "or" => Some("it is written `or` or `||`".to_owned()),
+                _ if let Some(quantifier) = self.before(1).and_then(explain_quantifier) => Some(quantifier),
                 "is" | "equals" => {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
@@ -563,6 +576,16 @@ pub(super) fn made(kind: ExpressionKind, span: Range<usize>, below: u32) -> Pars
         return Err(mistake("expression-too-deep", message, "too high", span));
     }
     Ok(Expression { kind, span, height: below + 1 })
+}
+
+/// How a quantifier of other languages is written.
+fn explain_quantifier(token: &Token) -> Option<String> {
+    let Lexeme::Name(word) = &token.kind else { return None };
+    match word.to_lowercase().as_str() {
+        "forall" | "every" | "each" | "for" => Some("it is written `all i in 0..3: ...`".to_owned()),
+        "exists" | "any" | "exist" => Some("it is written `some i in 0..3: ...`".to_owned()),
+        _ => None,
+    }
 }
 
 fn written(token: &Token) -> String {

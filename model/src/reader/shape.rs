@@ -105,7 +105,12 @@ pub fn check_keys_beside(
             break;
         }
         let key = entry.key.text.as_str();
-        if known.contains(&key) || refused.contains(&key) || is_cut(collector, entries, entry) {
+        // `from:Idle`
+        let glued = key.split_once(':').filter(|(name, _)| known.contains(name));
+        if known.contains(&key)
+            || refused.contains(&key)
+            || glued.is_none() && is_cut(collector, entries, entry)
+        {
             continue;
         }
         let elsewhere = || {
@@ -127,8 +132,6 @@ pub fn check_keys_beside(
         let within = outer.find(|outer| known.contains(outer) && get(entries, outer).is_some());
         let within = within.or(first.filter(|_| is_only));
         let other = INSTEAD.iter().find(|(names, beside, _)| names.contains(&key) && known.contains(beside));
-        // `from:Idle`
-        let glued = key.split_once(':').filter(|(name, _)| known.contains(name));
         let near = glued.map(|(name, _)| name).or(near).filter(|_| within.is_none() && other.is_none());
         if let Some(near) = near {
             collector.means(Some(&entry.key.span), near);
@@ -142,7 +145,7 @@ pub fn check_keys_beside(
             }
             _ if let Some((.., help)) = other => (*help).to_owned(),
             _ if let Some((name, value)) = glued => {
-                format!("a space stands behind `:`, as in `{name}: {value}`")
+                format!("write `{name}: {value}`, with a space behind the colon")
             }
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => inventory(&format!("keys of {of}"), known.iter().copied()),
@@ -275,7 +278,22 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
 ];
 
 /// Keys that have no place here, a key that is known where the hint is true, and the hint.
-const INSTEAD: [(&[&str], &str, &str); 4] = [
+const INSTEAD: [(&[&str], &str, &str); 7] = [
+    (
+        &["of", "observes"],
+        "outputs",
+        "a purpose has it: is this one? A purpose begins with `purpose:` and its name, not with `iosts:`",
+    ),
+    (
+        &["stdio", "tcp", "udp", "http", "simulated"],
+        "transitions",
+        "an IUT's file has it: is this one? An IUT's file begins with `iut:` and its name",
+    ),
+    (
+        &["transitions", "inputs", "outputs", "initial"],
+        "stdio",
+        "a model has it: is this one? A specification begins with `iosts:` and its name, a purpose with `purpose:`",
+    ),
     (
         &["iut", "system", "sut"],
         "specification",

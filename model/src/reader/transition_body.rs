@@ -238,10 +238,8 @@ fn read_assignments(
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {
     // `x = e`
-    let given = node.as_scalar().and_then(|given| given.text.split_once('=')).map(|(name, value)| {
-        let name = name.trim_end_matches([':', ' ']);
-        format!("assign: {{ {name}: {} }}", value.trim())
-    });
+    let given = node.as_scalar().and_then(|given| assigned(&given.text));
+    let given = given.map(|(name, value)| format!("assign: {{ {name}: {value} }}"));
     let like = given.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
     let entries = shape::mapping(collector, node, "`assign`", like)?;
     let before = collector.errors();
@@ -279,6 +277,21 @@ fn read_assignments(
         }
     }
     (collector.errors() == before).then_some(assignments)
+}
+
+/// The variable and its value in an assignment as other languages write it: `x = e`, `x += 1`, `x++`.
+fn assigned(text: &str) -> Option<(&str, String)> {
+    for (sign, short) in [('+', "++"), ('-', "--")] {
+        if let Some(name) = text.trim_end().strip_suffix(short) {
+            return Some((name.trim(), format!("{} {sign} 1", name.trim())));
+        }
+    }
+    let (name, value) = text.split_once('=')?;
+    let (name, value) = (name.trim_end_matches(['=', ':', ' ']), value.trim_start_matches(['=', ' ']));
+    Some(match name.strip_suffix(['+', '-', '*', '/']) {
+        Some(short) => (short.trim_end(), format!("{} {} {value}", short.trim_end(), &name[short.len()..])),
+        None => (name, value.to_owned()),
+    })
 }
 
 fn refuse_target(
@@ -337,9 +350,7 @@ fn refuse_target(
                     "a variable is assigned as a whole: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`"
                         .to_owned()
                 }
-                _ if let Some((target, value)) = name.split_once('=') => {
-                    let target = target.trim_end_matches(['=', ':', ' ']);
-                    let value = value.trim_start_matches(['=', ' ']);
+                _ if let Some((target, value)) = assigned(name) => {
                     format!("the new value of a variable stands behind `:`, as in `{target}: {value}`")
                 }
                 (_, Some(what)) if what.contains("of the specification") => {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::compose::MOST;
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
-use crate::iosts::{Transition, TransitionId};
+use crate::iosts::{ActionId, LocationId, Transition, TransitionId};
 use crate::numbered::Numbered;
 use crate::reader::any_order::read_any_order;
 use crate::reader::collect::Collector;
@@ -16,6 +16,7 @@ use crate::reader::transition_body::{
     LIKE, TimedBody, TransitionBody, TransitionPlaces, read_ends, read_steps,
 };
 use crate::reader::yaml::{Entry, Node, NodeKind};
+use crate::term::Term;
 
 const KEYS: [&str; 7] = ["from", "to", "on", "when", "assign", "reset", "name"];
 
@@ -43,6 +44,7 @@ pub fn read_transitions(
     let Some(items) = shape::list(collector, node, "`transitions`", &like) else {
         return found;
     };
+    let mut known = Known::new();
     for item in items {
         if collector.is_full() {
             break;
@@ -57,6 +59,9 @@ pub fn read_transitions(
             read_transition(collector, item, entries, context, locations)
         };
         for (transition, at, beside) in read {
+            if !context.sets && context.clocks.is_none() {
+                warn_of_repeated(collector, &mut known, &found, &transition, &at);
+            }
             found.transitions.push(transition);
             found.places.push(at);
             found.resets.push(beside.resets);
@@ -70,6 +75,33 @@ pub fn read_transitions(
         }
     }
     found
+}
+
+/// The transitions of a specification by their ends, action and guard.
+type Known = HashMap<(LocationId, ActionId, LocationId, Term), TransitionId>;
+
+/// Warns of a transition of a specification that stands there already.
+fn warn_of_repeated(
+    collector: &mut Collector,
+    known: &mut Known,
+    found: &ReadTransitions,
+    one: &Transition,
+    at: &TransitionPlaces,
+) {
+    let key = (one.source, one.action, one.target, one.guard.clone());
+    let first = *known.entry(key).or_insert(found.transitions.next_number());
+    let Some(other) = found.transitions.find(first).filter(|other| other.assignments == one.assignments)
+    else {
+        return;
+    };
+    if collector.errors() > 0 || other.origin.whole == one.origin.whole {
+        return;
+    }
+    let diagnostic = Diagnostic::warning("repeated-transition", "this transition stands here twice")
+        .at(collector.origin(&at.from), "the second one")
+        .at(collector.origin(&found.places[first].from), "the first one")
+        .help("leave one out, or correct what shall be different");
+    collector.push(diagnostic);
 }
 
 fn read_transition(

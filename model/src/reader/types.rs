@@ -383,7 +383,13 @@ impl Reading<'_, '_> {
                     value.trim()
                 )
             });
-            mistake.help = mistake.help.or(list).or(literals).or(value).or_else(|| match round {
+            let range = scalar
+                .text
+                .split_once(' ')
+                .filter(|(_, bounds)| bounds.contains(".."))
+                .map(|(ty, bounds)| format!("write it in square brackets: `{ty}[{}]`", bounds.trim()));
+            let own = list.or(literals).or(value).or(range);
+            mistake.help = mistake.help.or(own).or_else(|| match round {
                 Some((name, rest)) => Some(format!("write it in square brackets: `{name}[{rest}]`")),
                 None => Some(spellings()),
             });
@@ -396,7 +402,11 @@ impl Reading<'_, '_> {
     pub(super) fn ty(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         let Some(Token { kind: Lexeme::Name(name), span }) = cursor.peek() else {
             let mut mistake = cursor.expected("a type");
-            mistake.help = mistake.help.or_else(|| match cursor.peek().map(|token| &token.kind) {
+            let range = scalar.text.contains("..").then(|| {
+                let bounds = scalar.text.trim_matches(['[', ']', '(', ')', ' ']);
+                format!("integers in a range have the type `int[{bounds}]`")
+            });
+            mistake.help = mistake.help.or(range).or_else(|| match cursor.peek().map(|token| &token.kind) {
                 Some(Lexeme::Truth(_) | Lexeme::Integer(_) | Lexeme::Text(_)) => Some(format!(
                     "a type stands here, as in `int`; a first value is said by `initial: {{ condition: x == {} }}`",
                     scalar.text
@@ -488,8 +498,8 @@ impl Reading<'_, '_> {
         let known: Vec<&str> =
             BUILT_IN.into_iter().chain(self.types.order.iter().map(String::as_str)).collect();
         let help = match name.to_lowercase().as_str() {
-            "integer" | "long" | "short" | "unsigned" => {
-                "the integers are `int`, `nat` and `int[lo..hi]`".to_owned()
+            "integer" | "long" | "short" | "unsigned" | "number" => {
+                "the integers are `int`, `nat` and `int[lo..hi]`, and `real` has fractions".to_owned()
             }
             "boolean" => "did you mean `bool`?".to_owned(),
             "float" | "double" | "decimal" | "rational" => "did you mean `real`?".to_owned(),

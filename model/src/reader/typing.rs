@@ -381,8 +381,12 @@ impl<'a, 'c> Typing<'a, 'c> {
     fn inventory(&self) -> String {
         let mut lines = Vec::new();
         let parameters: Vec<&str> = self.scope.parameters.iter().map(|(name, _)| name.as_str()).collect();
-        if let (Some(action), false) = (self.scope.action, parameters.is_empty()) {
-            lines.push(format!("parameters of {action}: {}", listed(parameters)));
+        match self.scope.action {
+            Some(action) if parameters.is_empty() => {
+                lines.push(format!("{action} has no parameters (`{action}: {{ p: int }}` declares one)"));
+            }
+            Some(action) => lines.push(format!("parameters of {action}: {}", listed(parameters))),
+            None => {}
         }
         let mut kinds: [(&str, Vec<&str>); 5] =
             ["variables", "constants", "observed", "clocks", "literals"].map(|kind| (kind, Vec::new()));
@@ -569,6 +573,11 @@ impl<'a, 'c> Typing<'a, 'c> {
                 (Type::Id(_), Type::Id(_)) => "ids of two names are never the same",
                 (Type::Id(_), _) | (_, Type::Id(_)) => {
                     "an id has no literals, and is compared with ids only: keep one in a variable"
+                }
+                (Type::Record(one), other) | (other, Type::Record(one))
+                    if one.form == RecordForm::Option && !matches!(other, Type::Record(_)) =>
+                {
+                    "an option is compared with an option: write `some(x)` on the other side, or ask `o is some`"
                 }
                 _ => "both sides of a comparison must be of one type",
             };

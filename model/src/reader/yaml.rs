@@ -20,6 +20,7 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, Struct
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::file::{self, FileError};
 use crate::reader::collect::Collector;
+use crate::reader::lexer;
 use crate::reader::limits::Limits;
 
 /// The deepest nesting of lists and mappings; the format needs five levels.
@@ -344,6 +345,20 @@ fn explain_flow(before: &str, rest: &str) -> Option<String> {
     Some(format!("what contains `[` or `{{` must stand in quotes: `{sign}{}{sign}`", whole.trim_end()))
 }
 
+/// The line with braces around its keys, if it has several; the parser stops behind the second one.
+fn explain_braces(line: &str, head: &str) -> Option<String> {
+    let line = line.split(" #").next().unwrap_or(line).trim();
+    let (begin, keys) = match line.strip_prefix("- ") {
+        Some(keys) => ("- ", keys),
+        None => line.split_once(": ").filter(|(_, keys)| keys.contains(": ")).unwrap_or(("", line)),
+    };
+    let word = head.rsplit([' ', ':']).next().filter(|word| lexer::is_name(word))?;
+    let before = head[..head.len() - word.len()].trim_end();
+    let is_second = before.ends_with(',') || before.trim_start() == format!("{begin}:");
+    let colon = if begin.is_empty() || begin == "- " { "" } else { ": " };
+    is_second.then(|| format!("{begin}{colon}{{ {} }}", keys.trim()))
+}
+
 /// Explains what may be wrong with the line at this byte, where the parser stops.
 fn explain_stop(text: &str, at: usize, message: &str) -> String {
     let begin = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
@@ -360,10 +375,18 @@ fn explain_stop(text: &str, at: usize, message: &str) -> String {
     if message.contains("flow mapping") || message.contains("flow sequence") {
         return explain_flow(head, rest).unwrap_or_else(|| QUOTE.to_owned());
     }
+    if message.contains("mapping values")
+        && let Some(braced) = explain_braces(line, head)
+    {
+        return format!("several keys on one line stand in braces: `{braced}`");
+    }
+    if message.contains("block sequence entries") && !head.trim().is_empty() {
+        return "the first item of a list stands in the line below the key".to_owned();
+    }
     if let Some((key, value)) =
         glued.filter(|(_, value)| message.contains("mapping values") && !value.contains(' '))
     {
-        return format!("a space stands behind `:` in the line above: `{key}: {value}`");
+        return format!("write the line above as `{key}: {value}`, with a space behind the colon");
     }
     let is_first =
         head.trim().is_empty() || message.contains("mapping values") && indent(line) > indent(last);

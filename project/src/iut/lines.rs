@@ -8,6 +8,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::blocks;
+use super::overlap::is_within;
 use super::patterns::OBSERVATIONS;
 use super::words::{Holes, IutReader, by_hole};
 
@@ -103,7 +104,37 @@ pub fn observations(
         observations.push((entry.key.text.clone(), read.shape));
     }
     warn_of_short_then(reader, &found, &observations);
+    warn_of_hidden(reader, &found, &observations, &answers);
     (observations, answers)
+}
+
+/// Warns of an output of which another one in front of it takes each line: the first that fits counts.
+fn warn_of_hidden(
+    reader: &mut IutReader<'_>,
+    found: &[(&Entry, Option<Action>)],
+    observations: &[(String, Shape)],
+    answers: &AnsweredStimuli,
+) {
+    for (at, (name, shape)) in observations.iter().enumerate() {
+        let takes_first = |(other, taking): &&(String, Shape)| {
+            let one_line = matches!(taking, Shape::Lines(parts) if parts.len() == 1 && is_line(&parts[0]));
+            let answers_some = answers.iter().any(|(answer, _)| answer == other);
+            let (Some(first), Some(taken)) = (taking.first(), shape.first()) else { return false };
+            one_line && !answers_some && other != name && is_within(taken, first)
+        };
+        let Some((other, _)) = observations[..at].iter().find(takes_first) else { continue };
+        let place = |name: &String| {
+            let (entry, _) = found.iter().find(|(entry, _)| entry.key.text == *name)?;
+            Some(reader.collector.origin(&entry.key.span))
+        };
+        let message =
+            format!("`{name}` is never seen: `{other}` stands before it, and fits each of its lines");
+        let diagnostic = Diagnostic::warning("hidden-observation", message)
+            .at(place(name), "never seen")
+            .at(place(other), "fits first")
+            .help(format!("the first pattern that fits counts: write `{name}` before `{other}`"));
+        reader.collector.push(diagnostic);
+    }
 }
 
 /// Warns of an output that follows a list and has fewer lines than any list but an empty one.

@@ -13,6 +13,12 @@ pub type Regex = coreach_adapters::lines::Regex;
 
 /// A regular expression, and its groups with their places.
 pub fn regular(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, ParameterPlaces)> {
+    if let Some(at) = ["^+", "^*", "^?"].into_iter().find(|begin| scalar.text.starts_with(begin)) {
+        let help = explain_sign(&scalar.text, 1).unwrap_or_default();
+        let message = format!("`{at}` repeats the beginning of the line, and stands for no text");
+        reader.collector.mistake("bad-pattern", message, &scalar.place(&(1..2)), "means nothing here", help);
+        return None;
+    }
     match pattern(&scalar.text) {
         Ok(regex) => {
             let place = |name: &str| {
@@ -29,22 +35,38 @@ pub fn regular(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, Pa
             let last = text.lines().last().unwrap_or_default();
             let why = last.strip_prefix("error: ").unwrap_or(last);
             let message = format!("this is no regular expression: {why}");
+            let own = error_place(&text, &scalar.text);
             let help = match named_holes(&scalar.text) {
+                _ if let Some(help) = own.and_then(|at| explain_sign(&scalar.text, at)) => help,
                 Some(pattern) => format!("a value is a named group: `'{pattern}'`"),
                 None => "for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value".to_owned(),
             };
-            // Above it, a sign points at the place in the line before.
-            let mut lines = text.lines().rev().skip(1);
-            let place = lines.next().and_then(|pointer| pointer.find('^')).and_then(|column| {
-                let drawn = lines.next()?;
-                let at = column.checked_sub(drawn.find(&scalar.text)?)?;
-                scalar.text.is_char_boundary(at).then(|| scalar.place(&(at..at + 1)))
-            });
-            let place = place.unwrap_or(scalar.span.clone());
+            let place = own.map_or(scalar.span.clone(), |at| scalar.place(&(at..at + 1)));
             reader.collector.mistake("bad-pattern", message, &place, "cannot be read", help);
             None
         }
     }
+}
+
+/// Where a message about a regular expression points to: behind the drawn expression, a sign stands under it.
+fn error_place(message: &str, expression: &str) -> Option<usize> {
+    let mut lines = message.lines().rev().skip(1);
+    let column = lines.next()?.find('^')?;
+    let at = column.checked_sub(lines.next()?.find(expression)?)?;
+    expression.is_char_boundary(at).then_some(at)
+}
+
+/// How a sign is written that has a meaning in regular expressions, and stands for itself.
+fn explain_sign(expression: &str, at: usize) -> Option<String> {
+    let rest = &expression[at..];
+    let sign = rest.chars().next().filter(|sign| "+*?()[]{}".contains(*sign))?;
+    // A group or a hole is meant.
+    if rest.starts_with("(?") || expression[..at].ends_with('{') || sign == '{' && named_holes(rest).is_some()
+    {
+        return None;
+    }
+    let literal = format!("{}\\{rest}", &expression[..at]);
+    Some(format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`: `'{literal}'`"))
 }
 
 /// The pattern in which each `{name}`, as of a template, is a named group.

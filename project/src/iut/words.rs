@@ -17,6 +17,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use coreach_model::types::RecordForm;
 use coreach_model::{Type, Value, codec};
+use serde_json::Value as Json;
 
 use super::locations::ReportedLocations;
 use crate::budget::parse_time;
@@ -146,7 +147,42 @@ impl IutReader<'_> {
                 return None;
             }
         };
+        self.warn_of_missing_quotes(scalar, &template);
         self.check_holes(scalar, &template, holes).then_some(template)
+    }
+
+    /// Warns of a text that stands in JSON without quotes.
+    fn warn_of_missing_quotes(&mut self, scalar: &Scalar, template: &Template) {
+        // The body with digits for its values, and letters for those of one name.
+        let filled =
+            |name: &str| template.fill_as(|hole| Some(hole.to_owned()), |hole| sample(&hole, name)).ok();
+        let is_json = |text: Option<String>| {
+            text.is_some_and(|text| {
+                text.starts_with(['{', '[']) && serde_json::from_str::<Json>(&text).is_ok()
+            })
+        };
+        let single = |text: String| text.replace("{{", "{").replace("}}", "}");
+        if !is_json(filled("")) && is_json(filled("").map(single)) {
+            let message = "this body has two braces where JSON has one";
+            let help = "in a body, a brace stands for itself: write `{` and `}` once";
+            let diagnostic = Diagnostic::warning("doubled-braces", message)
+                .at(self.collector.origin(&scalar.span), "sent with two braces")
+                .help(help);
+            self.collector.push(diagnostic);
+        }
+        let Some(iosts) = self.iosts.filter(|_| is_json(filled(""))) else { return };
+        let is_text = |name: &str| {
+            let mut all = iosts.actions.iter().flat_map(|action| &action.parameters).chain(&iosts.constants);
+            all.any(|datum| datum.name() == name && matches!(datum.ty(), Type::String | Type::Id(_)))
+        };
+        let mut names = template.holes();
+        let Some(name) = names.find(|name| is_text(name) && !is_json(filled(name))) else { return };
+        let message = format!("`{{{name}}}` is a text, and stands in this JSON without quotes");
+        let help = format!("write `\"{{{name}}}\"`, or `{{json({name})}}` if the text may contain quotes");
+        let diagnostic = Diagnostic::warning("missing-quotes", message)
+            .at(self.collector.origin(&scalar.span), "JSON needs quotes around a text")
+            .help(help);
+        self.collector.push(diagnostic);
     }
 
     fn bad_template(&mut self, scalar: &Scalar, error: &TemplateError) {
@@ -596,6 +632,11 @@ impl IutReader<'_> {
         }
         found.map(|(_, value)| *value)
     }
+}
+
+/// Stands for a value in a body: letters for those of one name, else a digit. As JSON it is a number.
+fn sample(hole: &str, name: &str) -> String {
+    if hole == name { "x".to_owned() } else { "1".to_owned() }
 }
 
 /// The type of what the elements of a list have by this name, where they have it.
