@@ -80,6 +80,11 @@ impl<D: Domain> Abstraction<D> {
         }
     }
 
+    /// What was computed so far, in results of cases.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
     /// Is more computed than may be? Then results are coarse, and the analysis is to be done in another way.
     pub fn is_exhausted(&self) -> bool {
         self.work_limit.is_some_and(|most| self.work > most)

@@ -46,6 +46,9 @@ use crate::transfer::Abstraction;
 /// The most cells of the finite data: beyond them the least mentioned are not told apart.
 const MOST_CELLS: usize = 1 << 12;
 
+/// So many steps of work is a result of a case.
+const RESULT: u64 = 100;
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchGoal {
     pub locations: Numbered<LocationId, bool>,
@@ -232,8 +235,13 @@ impl Searcher {
                 SearchNode { location, cell, element, depth: 0, risk: 0, from: None },
             );
         }
+        let most = self.abstraction.work() + limits.work / RESULT;
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
+            // What was computed serves the next search, so this is no end by the budget.
+            if self.abstraction.work() > most {
+                return SearchOutcome::NotFound(SearchBound::Work(limits.work));
+            }
             let SearchNode { location, cell, element, depth, risk, .. } = nodes[number];
             if goal.locations[location] {
                 if let Some(way) = walked(&system, start, &nodes, number, solver) {

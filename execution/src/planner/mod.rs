@@ -67,6 +67,9 @@ pub use crate::walk::search::Planned;
 /// How far to look from one state: some tens of milliseconds where there is nothing to find.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };
 
+/// So many searches in a row may end at their limits before they are made less often.
+const MOST_IN_VAIN: u32 = 8;
+
 /// From so many of the states that are possible a way is looked for.
 const MOST_STATES: usize = 4;
 
@@ -78,6 +81,8 @@ pub type SharedExperience = Arc<Mutex<Experience>>;
 pub struct Planner {
     experience: SharedExperience,
     searcher: Option<Searcher>,
+    /// Searches in a row that ended at their limits.
+    in_vain: u32,
     route: VecDeque<Planned>,
     /// From these no way was found: it is not searched for twice.
     lost: Vec<State>,
@@ -271,12 +276,21 @@ impl Planner {
     }
 
     fn search(&mut self, test: &TestCase, state: &State, solver: &mut dyn Solver) -> SearchOutcome {
+        // Where searches were in vain, they are made less and less often.
+        self.in_vain = self.in_vain.saturating_add(1);
+        if self.in_vain > MOST_IN_VAIN && !self.in_vain.is_power_of_two() {
+            return SearchOutcome::NotFound(SearchBound::Nodes(0));
+        }
         let known = self.searcher.take().filter(|searcher| *searcher.iosts() == test.iosts);
         let searcher = self.searcher.insert(match known {
             Some(known) => known,
             None => Searcher::new(test.iosts.clone(), goal(test)),
         });
-        searcher.from_state(state, &LIMITS, solver)
+        let found = searcher.from_state(state, &LIMITS, solver);
+        if !matches!(found, SearchOutcome::NotFound(_)) {
+            self.in_vain = 0;
+        }
+        found
     }
 }
 
