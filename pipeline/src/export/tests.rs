@@ -185,9 +185,9 @@ fn a_type_that_only_a_quantifier_names_is_written() {
     let text = r#"
 iosts: m
 types: { Number: "int[1..4]", Low: "int[-3..2]", Colour: [RED, GREEN], Paint: Colour, Maybe: "option[bool]" }
-functions: { odd: { parameters: { n: int }, is: "some m in Number: n == 2 * m - 1" } }
+functions: { odd: { parameters: { k: int }, is: "some m in Number: k == 2 * m - 1" } }
 variables: { v: int }
-initial: { location: A, condition: "all n in Low: v != n" }
+initial: { location: A, condition: "all z in Low: v != z" }
 outputs: { O: { n: int } }
 transitions:
   - from: A
