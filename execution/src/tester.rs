@@ -141,8 +141,8 @@ impl Tester<'_, '_, '_> {
                     let decides = silence == Some(AfterSilence::Decides);
                     let is_long = awaited == Some(quiescence);
                     // What is under way is waited for until it has been taken.
-                    let is_brief = self.strategy.listens_for_a_moment()
-                        && self.running.session.judge.due().is_none();
+                    let is_brief =
+                        self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
                     let whole = !is_brief
                         && (position + 1 == moves.len() || self.strategy.waits() || decides || is_long);
                     let patience = self.running.session.settings.patience.min(quiescence);

@@ -204,7 +204,7 @@ fn what_no_values_can_take_is_not_said_to_be_allowed() {
     for (may, text) in [
         (("Nat", "k >= vRate"), "Nat(k) when k >= vRate, where vRate = 1.5"),
         (("Small", "s < v"), "Small(s <= 9)"),
-        (("Nat", "k == 2 * vRate"), "Nat(k = 3)"),
+        (("Nat", "k == 2 * vRate"), "Nat(k) when k == 2.0 * vRate, where vRate = 1.5"),
         (("Two", "a + b > v"), "Two(a, b) when a + b > v, where v = 10"),
     ] {
         let found = why(&[right, may], "N", &[json!(8)]).expected;

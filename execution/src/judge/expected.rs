@@ -70,9 +70,8 @@ pub(crate) fn expectation(
         Question { name, parameters, silent, all }
     };
     let mut solver = Lazy::default();
-    let mut can_come = |one: &OpenTransition<'_>| {
-        may_be(one.0, one.1) && question(*one, None).can_come(one.0, &mut solver)
-    };
+    let mut can_come =
+        |one: &OpenTransition<'_>| may_be(one.0, one.1) && question(*one, None).can_come(one.0, &mut solver);
     let possible: Vec<OpenTransition<'_>> = open.iter().filter(|one| can_come(one)).copied().collect();
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
