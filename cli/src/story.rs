@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use coreach_execution::explain::reason;
+use coreach_execution::explain::{Reason, reason};
 use coreach_execution::judge::{self, Judge, ShownState, states};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
@@ -12,9 +12,23 @@ use coreach_model::{Datum, Value};
 
 use crate::visible::visible;
 
+/// Why the run ended as it did, in a line. Of the last words of a process, the last one.
+pub fn why_in_a_line(test: &TestCase, initial: &State, run: &Run) -> String {
+    let reason = explain(test, initial, run);
+    let mut lines = reason.summary.lines();
+    let first = lines.next().unwrap_or_default();
+    let last = lines.next_back().filter(|_| first.ends_with(':'));
+    let last = last.map_or_else(String::new, |last| format!(" {}", last.trim()));
+    format!("{}: {}\n", run.outcome.name(), visible(&format!("{first}{last}")))
+}
+
+fn explain(test: &TestCase, initial: &State, run: &Run) -> Reason {
+    reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run)
+}
+
 /// Why the run ended as it did, in some lines.
 pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
-    let reason = reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run);
+    let reason = explain(test, initial, run);
     let mut text = format!("{}: {}\n", run.outcome.name(), visible(&reason.summary));
     reason.lines().iter().for_each(|line| put(&mut text, line));
     if run.crossed > 0 {

@@ -423,6 +423,18 @@ fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
     folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "2"], 1);
 }
 
+/// The line of one run of many says why it broke.
+#[test]
+fn a_line_of_a_broken_run_ends_with_its_last_word() {
+    let folder = folder();
+    let command = "[sh, -c, 'echo first >&2; echo the reason >&2; exit 3']";
+    folder.write("iut.yaml", &format!("iut: asked\nstdio: {{ command: {command} }}\n"));
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "2"], 4);
+    let lines: Vec<&str> = out.lines().filter(|line| line.starts_with("twice seed ")).collect();
+    let is_told = |line: &&str| line.ends_with("its last words on standard error: the reason");
+    assert!(lines.len() == 2 && lines.iter().all(is_told), "{out}");
+}
+
 #[test]
 fn a_constant_is_named_with_what_it_violates() {
     let folder = folder();

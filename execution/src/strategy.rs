@@ -111,6 +111,18 @@ impl Strategy<'_> {
         }
     }
 
+    /// Is a moment enough for a wait here, since silence would say nothing?
+    pub fn listens_for_a_moment(&self) -> bool {
+        matches!(self, Strategy::Walk(walk) if walk.listens_for_a_moment())
+    }
+
+    /// Notes that nothing has come in that moment.
+    pub fn has_listened(&mut self) {
+        if let Strategy::Walk(walk) = self {
+            walk.has_listened();
+        }
+    }
+
     /// Notes that nothing could be heard now.
     pub fn cannot_hear(&mut self) {
         if let Strategy::Walk(walk) = self {

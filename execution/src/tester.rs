@@ -140,11 +140,19 @@ impl Tester<'_, '_, '_> {
                 Move::Wait => {
                     let decides = silence == Some(AfterSilence::Decides);
                     let is_long = awaited == Some(quiescence);
-                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides || is_long;
+                    // What is under way is waited for until it has been taken.
+                    let is_brief =
+                        self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
+                    let whole = !is_brief
+                        && (position + 1 == moves.len() || self.strategy.waits() || decides || is_long);
                     let patience = self.running.session.settings.patience.min(quiescence);
                     waited = if whole { quiescence } else { awaited.unwrap_or(patience) };
                     let progress = self.observe(Instant::now() + waited)?;
                     let is_nothing = progress.is_nothing();
+                    if is_nothing && is_brief {
+                        self.strategy.has_listened();
+                        return Ok(progress);
+                    }
                     self.in_vain |= is_nothing && is_long;
                     if is_nothing && whole && silence.is_some() {
                         return self.show_silence(quiescence);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use coreach_execution::initial::first;
-use coreach_execution::judge::Judge;
+use coreach_execution::judge::{Judge, Why};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -31,6 +31,7 @@ initial:
 inputs: { Go: {} }
 outputs:
   N: { n: int }
+  Nat: { k: nat }
   Two: { a: int, b: int }
   Small: { s: "int[0..9]" }
   Real: { r: real }
@@ -51,6 +52,10 @@ transitions:
 
 /// The phrase for an observation that these guards of outputs do not allow.
 fn instead(guards: &[(&str, &str)], action: &str, values: &[Json]) -> String {
+    why(guards, action, values).instead
+}
+
+fn why(guards: &[(&str, &str)], action: &str, values: &[Json]) -> Why {
     let line = |(action, guard): &(&str, &str)| {
         let guard = guard.replace('\'', "''");
         format!("  - {{ from: l, to: l, on: {action}, when: '{guard}' }}\n")
@@ -64,7 +69,7 @@ fn instead(guards: &[(&str, &str)], action: &str, values: &[Json]) -> String {
     let values =
         values.iter().zip(parameters).map(|(json, datum)| codec::from_json(json, datum.ty()).unwrap());
     let event = Event::new(action, values.collect::<Vec<_>>());
-    monitor.why(Some(&event), Some(Verdict::Fail)).instead
+    monitor.why(Some(&event), Some(Verdict::Fail))
 }
 
 #[test]
@@ -175,4 +180,34 @@ fn an_action_that_is_not_allowed_is_told_with_those_that_are() {
     assert_eq!(instead(&[], "Ok", &[]), "no output, got Ok");
     // Neither is an action whose data the state excludes.
     assert_eq!(instead(&[("N", "v == 0 && n == 1"), ("Ok", "true")], "N", &[json!(1)]), "Ok, got N(1)");
+}
+
+/// Soundness: what is said to be allowed is, also where equations, types and bounds exclude it only together.
+#[test]
+fn what_no_values_can_take_is_not_said_to_be_allowed() {
+    let right = ("N", "n == v - w");
+    for never in [
+        ("Nat", "k == w - v && k > 0"),
+        ("Nat", "k == w - v"),
+        ("Nat", "k + 1 < w - w"),
+        ("Small", "s > v"),
+        ("Small", "s == v + w"),
+        ("Two", "a + b > v && a + b < w"),
+        ("Two", "a == v && b == a + 1 && b < w"),
+    ] {
+        let found = why(&[right, never], "N", &[json!(8)]);
+        assert_eq!((found.instead.as_str(), found.expected), ("n = 7, got 8", vec!["N(n = 7)".to_owned()]));
+        let values = vec![json!(3); if never.0 == "Two" { 2 } else { 1 }];
+        let found = instead(&[right, never], never.0, &values);
+        assert!(found.starts_with("N(n = 7), got "), "{never:?}: {found}");
+    }
+    for (may, text) in [
+        (("Nat", "k >= vRate"), "Nat(k) when k >= vRate, where vRate = 1.5"),
+        (("Small", "s < v"), "Small(s <= 9)"),
+        (("Nat", "k == 2 * vRate"), "Nat(k) when k == 2.0 * vRate, where vRate = 1.5"),
+        (("Two", "a + b > v"), "Two(a, b) when a + b > v, where v = 10"),
+    ] {
+        let found = why(&[right, may], "N", &[json!(8)]).expected;
+        assert_eq!(found, ["N(n = 7)".to_owned(), text.to_owned()], "{may:?}");
+    }
 }

@@ -1,13 +1,16 @@
 //! The enumerations and records that a model speaks of.
 //!
 //! They are found in its data and in its terms: `(if b then RED else GREEN) == RED` mentions an enumeration
-//! that no datum has. Each stands behind those that it uses. **Cost**: one look at each shared subterm.
+//! that no datum has, and `all n in Number: ...` a name of a range. Each stands behind those that it uses.
+//! **Cost**: one look at each shared subterm.
 
 use std::collections::{BTreeSet, HashSet};
 
+use coreach_model::term::TermShape;
 use coreach_model::term::node::Node;
+use coreach_model::term::operation::{DerivedOperation, QuantifierDomain};
 use coreach_model::types::{ID, RecordForm};
-use coreach_model::{Iosts, Term, Type};
+use coreach_model::{Iosts, Term, Type, Value};
 
 pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
     let mut found = NamedTypes::default();
@@ -21,6 +24,14 @@ pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
     let mut seen: HashSet<&Term> = HashSet::new();
     while let Some(term) = work.pop() {
         if seen.insert(term) {
+            // A term is written as it is, also where what it stands for is simpler.
+            if let TermShape::Operation(operation, _) = term.shape() {
+                if let DerivedOperation::Quantified(of) = operation {
+                    found.add_domain(&of.domain);
+                }
+                work.extend(operation.bodies().into_iter().map(|(_, body)| body));
+            }
+            work.extend(term.parts());
             if let Node::Literal(value) = term.node() {
                 found.add(&value.sort());
             }
@@ -37,6 +48,22 @@ struct NamedTypes {
 }
 
 impl NamedTypes {
+    /// Adds the type of the values, and the name by which a quantifier speaks of it.
+    fn add_domain(&mut self, domain: &QuantifierDomain) {
+        let QuantifierDomain::Values(text, values) = domain else { return };
+        let ty = match (values.first(), values.last()) {
+            (Some(Value::Int(low)), Some(Value::Int(high))) => Type::Range(low.clone(), high.clone()),
+            (Some(value), _) => value.sort(),
+            (None, _) => return,
+        };
+        self.add(&ty);
+        // A range that is written out has no name.
+        let is_name = *text != ty.to_string() && !text.contains("..");
+        if is_name && self.types.iter().all(|(known, _)| known != text) {
+            self.types.push((text.clone(), ty));
+        }
+    }
+
     fn add(&mut self, ty: &Type) {
         if !self.seen.insert(ty.clone()) {
             return;

@@ -202,3 +202,22 @@ fn a_walk_listens_where_nothing_may_come() {
         assert_eq!(standing.events, 1, "{standing:?}");
     }
 }
+
+/// Cost: where nothing may come, also where only a guard says so, no wait is longer than a moment; but at the
+/// end it is.
+#[test]
+fn a_walk_listens_for_a_moment_only() {
+    let guarded = format!("{ACCOUNT}  - {{ from: Ready, to: Ready, on: Blocked, when: vSum < 0 }}\n");
+    for text in [ACCOUNT, &guarded] {
+        for seed in 1..=5 {
+            let (runs, _) = walked(text, ACCOUNT, seed, so_many(60));
+            let is_silence = |what: &Occurrence| matches!(what, Occurrence::Silence(_));
+            let silences: Vec<usize> = runs
+                .iter()
+                .map(|run| run.trace.iter().filter(|step| is_silence(&step.what)).count())
+                .collect();
+            let (last, before) = silences.split_last().unwrap();
+            assert!(*last == 1 && before.iter().all(|count| *count == 0), "{silences:?}");
+        }
+    }
+}

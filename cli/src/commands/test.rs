@@ -318,11 +318,10 @@ fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path
     let constants = if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) };
     let events = plural(run.trace.len(), "event");
     let head = format!("{} seed {}{constants}, {events}: ", case.name, run.seed);
-    let why = story::why(&case.test, initial, run);
     let mut text = match arguments.runs.get() == 1 || console::is_verbose() {
-        true => head + &why + &story::table(&case.test, initial, run),
+        true => head + &story::why(&case.test, initial, run) + &story::table(&case.test, initial, run),
         false if run.outcome.verdict() == Some(Verdict::Pass) => return,
-        false => head + why.lines().next().unwrap_or_default() + "\n",
+        false => head + &story::why_in_a_line(&case.test, initial, run),
     };
     if let Some(path) = path {
         text += &format!("  kept: {path}\n");

@@ -2,16 +2,15 @@
 //!
 //! **Problem.** A guard says which observations are allowed. A user wants to know which value was expected.
 //!
-//! **Method.** The transitions that the data of a state exclude are left out. Those of the observed action
-//! remain. Each conjunct that fails is solved for what was observed: an equation gives a value, comparisons
+//! **Method.** The transitions that the data of a state exclude are left out, and those that no values can
+//! take. Those of the observed action remain. Each conjunct that fails is solved for what was observed: an equation gives a value, comparisons
 //! give a range, membership gives a set. Two values that differ are compared part by part, down to the
 //! smallest part that differs. A conjunct that cannot be solved stands as it is, with the values in it. If
-//! several transitions are left, those that no values can take are dropped. If none is left, the answer is
-//! the list of the actions that may come.
+//! no transition is left, the answer is the list of the actions that may come.
 //!
 //! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole.
-//! **Costs** one evaluation of each conjunct, and one question to the solver for each of several transitions
-//! of one action.
+//! **Costs** one evaluation of each conjunct, and one question to the solver for each transition with a
+//! conjunct that is not about one parameter alone.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +25,8 @@ use coreach_model::term::operation::{DerivedOperation, Quantifier, QuantifierDom
 use coreach_model::term::strings::StringOperation;
 use coreach_model::term::{Substitution, TermShape, literals, substitute};
 use coreach_model::types::RecordForm;
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Datum, Term, Type, Value};
+use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
@@ -63,14 +63,16 @@ pub(crate) fn expectation(
     observed: Option<&Event>,
     silent: Option<&RBig>,
 ) -> Expectation {
-    let possible: Vec<OpenTransition<'_>> =
-        open.iter().filter(|(one, state)| may_be(one, state)).copied().collect();
     let question = |(transition, state): OpenTransition<'_>, event: Option<&Event>| {
         let parameters = &iosts.action(transition.action).parameters;
         let all = event.map_or_else(|| state.valuation.clone(), |event| with_event(iosts, state, event));
         let name = iosts.action(transition.action).name.as_str();
         Question { name, parameters, silent, all }
     };
+    let mut solver = Lazy::default();
+    let mut can_come =
+        |one: &OpenTransition<'_>| may_be(one.0, one.1) && question(*one, None).can_come(one.0, &mut solver);
+    let possible: Vec<OpenTransition<'_>> = open.iter().filter(|one| can_come(one)).copied().collect();
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
     for one in &possible {
@@ -89,12 +91,7 @@ pub(crate) fn expectation(
     };
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
     let is_same = |(one, _): &&OpenTransition<'_>| iosts.action(one.action).name == event.action;
-    let mut same: Vec<OpenTransition<'_>> = possible.iter().filter(is_same).copied().collect();
-    if same.len() > 1 {
-        let can_come = |one: &OpenTransition<'_>| question(*one, None).can_come(one.0);
-        let kept: Vec<OpenTransition<'_>> = same.iter().filter(|one| can_come(one)).copied().collect();
-        same = if kept.is_empty() { same } else { kept };
-    }
+    let same: Vec<OpenTransition<'_>> = possible.iter().filter(is_same).copied().collect();
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
     for one in &same {
         for alternative in question(*one, Some(event)).differences(one.0) {
@@ -137,6 +134,16 @@ enum Demand {
     /// This comparison with a value: an end of a range.
     Bound(Comparison, Value),
     Text(String),
+}
+
+impl Demand {
+    /// Is it about values of this type's sort?
+    fn is_of(&self, ty: &Type) -> bool {
+        match self {
+            Demand::Value(value) | Demand::Bound(_, value) => value.sort() == ty.sort(),
+            Demand::Text(_) => true,
+        }
+    }
 }
 
 /// A part of an observation that is not as it should be.
@@ -406,8 +413,8 @@ impl Question<'_> {
         Some(found)
     }
 
-    /// The event that a transition allows: `Return(pValue = 3)`, and what else it asks for.
-    fn describe_allowed(&self, transition: &Transition) -> (String, String) {
+    /// What a guard asks of single parameters, and the other conjuncts that read the event.
+    fn demands(&self, transition: &Transition) -> (Vec<(String, Vec<Demand>)>, Vec<Term>) {
         let mut values: Vec<(String, Vec<Demand>)> = Vec::new();
         let mut rest = Vec::new();
         for part in transition.guard.conjuncts() {
@@ -422,6 +429,12 @@ impl Question<'_> {
                 None => rest.push(part),
             }
         }
+        (values, rest)
+    }
+
+    /// The event that a transition allows: `Return(pValue = 3)`, and what else it asks for.
+    fn describe_allowed(&self, transition: &Transition) -> (String, String) {
+        let (values, rest) = self.demands(transition);
         let text = |parameter: &Datum| match values.iter().find(|(name, _)| name == parameter.name()) {
             Some((name, wanted)) => {
                 demand_text(wanted).map_or_else(|| name.clone(), |text| format!("{name} {text}"))
@@ -472,19 +485,39 @@ impl Question<'_> {
     }
 
     /// May some values take the transition? Errs towards yes.
-    fn can_come(&self, transition: &Transition) -> bool {
-        let mut known = literals(&self.all);
-        for part in transition.guard.conjuncts() {
-            if let Some((name, Demand::Value(value))) = self.isolate_parameter(&part)
-                && let Some(datum) = self.parameters.iter().find(|one| one.name() == name)
-                && value.is_in(datum.ty())
-            {
-                known.insert(datum.clone(), Term::literal(value));
+    fn can_come(&self, transition: &Transition, solver: &mut Lazy) -> bool {
+        let (values, rest) = self.demands(transition);
+        let (mut known, mut is_sure) = (literals(&self.all), rest.is_empty());
+        for (name, mut wanted) in values {
+            let Some(datum) = self.parameters.iter().find(|one| one.name() == name) else { continue };
+            wanted.extend(ends_of_type(datum.ty()));
+            // An integer that is compared with a real is a question for the solver.
+            if !wanted.iter().all(|one| one.is_of(datum.ty())) {
+                is_sure = false;
+                continue;
             }
+            let value =
+                wanted.iter().find_map(|one| if let Demand::Value(value) = one { Some(value) } else { None });
+            if demand_text(&wanted).is_none() || value.is_some_and(|value| !value.is_in(datum.ty())) {
+                return false;
+            }
+            known.extend(value.map(|value| (datum.clone(), Term::literal(value.clone()))));
+        }
+        if is_sure {
+            return true;
         }
         let guard = substitute(&transition.guard, &known);
-        let ask = || Lazy::default().witness(&guard.conjuncts()) != Witness::None;
-        guard.is_true() || (!guard.is_false() && ask())
+        guard.is_true() || !guard.is_false() && solver.witness(&guard.conjuncts()) != Witness::None
+    }
+}
+
+/// The ends of a range of integers.
+fn ends_of_type(ty: &Type) -> Vec<Demand> {
+    let end = |of, value: &IBig| Demand::Bound(of, Value::Int(value.clone()));
+    match ty {
+        Type::Nat => vec![end(Comparison::AtLeast, &IBig::ZERO)],
+        Type::Range(low, high) => vec![end(Comparison::AtLeast, low), end(Comparison::AtMost, high)],
+        _ => Vec::new(),
     }
 }
 

@@ -28,6 +28,7 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
+use crate::judge::guards::may_be;
 use crate::values::trial::TriedGuard;
 
 /// Something that a walk can meet.
@@ -259,6 +260,14 @@ impl SoughtGoal {
     /// Of which kind a transition's action is.
     pub fn kind(&self, number: TransitionId) -> ActionKind {
         self.iosts.action(self.iosts.transitions[number].action).kind
+    }
+
+    /// May the specification go on by itself in this state? Errs towards yes.
+    pub fn may_answer(&self, state: &State) -> bool {
+        let mut leaving = self.outgoing[state.location].iter();
+        leaving.any(|number| {
+            self.kind(*number) != ActionKind::Input && may_be(&self.iosts.transitions[*number], state)
+        })
     }
 
     /// The goals that a step meets.

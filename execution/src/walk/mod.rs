@@ -8,9 +8,11 @@
 //! is what meets most for each step. What it is worth to meet something (`worth.rs`) depends on what it is:
 //! what a criterion lists, and classes of data ([`goals`]), how data stand to each other, what counters have
 //! counted to; and on how often it was met: nothing is ever done, it is only worth less. Without data, a
-//! tour takes the transitions that are new (`tour.rs`). One plan of five is put off for a move by lot, and more
-//! where the last plans met nothing new: that gets out of circles, and of what the model does not describe. Only between plans, since a long one would never end. Where
-//! nothing may come, what comes is wrong, and costs no event: there the walk listens now and then.
+//! tour takes the transitions that are new (`tour.rs`). One plan of five is put off for a move by lot, and
+//! more where the last plans met nothing new: that gets out of circles, and of what the model does not
+//! describe. Only between plans, since a long one would never end. Where nothing may come, what comes is
+//! wrong, and costs no event: there the walk listens now and then. That takes a moment only, since silence
+//! says nothing there, and what comes later is seen later.
 //!
 //! The system is reset only where nothing that was never met can be reached from here and something can from
 //! the beginning. **Constants** that the specification leaves open decide what a run can meet at all: some
@@ -157,8 +159,12 @@ pub struct Walk {
     is_silent: bool,
     /// How often the walk was in each location from which nothing may come.
     visits: HashMap<LocationId, usize>,
-    /// Is the silence of such a location waited for?
+    /// May nothing come here, so that silence says nothing?
+    is_quiet: bool,
+    /// Is this a time to listen there?
     listens: bool,
+    /// Has it listened there for a moment since the last event?
+    has_listened: bool,
     ends: Option<Ends>,
     /// Observations since the end was decided.
     last: usize,
@@ -192,7 +198,9 @@ impl Walk {
             last_new: 0,
             is_silent: false,
             visits: HashMap::new(),
+            is_quiet: false,
             listens: false,
+            has_listened: false,
             ends: None,
             last: 0,
             tell: None,
@@ -317,6 +325,16 @@ impl Walk {
         }
     }
 
+    /// Is a moment enough for a wait here? At the end it is not: nobody listens after that.
+    pub fn listens_for_a_moment(&self) -> bool {
+        self.is_quiet && self.ends != Some(Ends::Over)
+    }
+
+    /// It has listened for a moment, and nothing has come. That is no silence.
+    pub fn has_listened(&mut self) {
+        (self.listens, self.has_listened) = (false, true);
+    }
+
     /// Nothing can be heard, as between two requests: nothing is waited for before something is sent.
     pub fn cannot_hear(&mut self) {
         self.is_silent = true;
@@ -358,23 +376,23 @@ impl Walk {
             }
             self.ends = Some(if self.own_events == 0 { Ends::Over } else { Ends::Reset });
         }
-        let is_heard = self.is_silent || self.last >= LAST;
+        let is_heard =
+            self.is_silent || self.last >= LAST || self.has_listened && self.listens_for_a_moment();
         (!is_heard).then(|| vec![Move::Wait])
     }
 
     /// Where nothing may come, what comes is wrong: that is listened for at the first, the second, the fourth
     /// visit, and so on.
     fn decide_listening(&mut self) {
-        self.listens = false;
-        if self.sought.quiescence().is_some() {
-            return;
-        }
-        let places: BTreeSet<LocationId> = self.positions.iter().map(|(state, _)| state.location).collect();
-        let is_quiet = |place: &LocationId| {
-            let mut all = self.sought.outgoing[*place].iter();
-            all.all(|number| self.sought.kind(*number) == ActionKind::Input)
-        };
-        if places.iter().all(is_quiet) {
+        (self.listens, self.has_listened) = (false, false);
+        let mut states = self.positions.iter().map(|(state, _)| state).peekable();
+        // By ioco silence is an event.
+        self.is_quiet = self.sought.quiescence().is_none()
+            && states.peek().is_some()
+            && states.all(|state| !self.sought.may_answer(state));
+        if self.is_quiet {
+            let places: BTreeSet<LocationId> =
+                self.positions.iter().map(|(state, _)| state.location).collect();
             for place in places {
                 let visits = self.visits.entry(place).or_default();
                 *visits += 1;
@@ -390,11 +408,10 @@ impl Walk {
         let mut stimuli: BTreeMap<TransitionId, Planned> = BTreeMap::new();
         let mut awaits = false;
         for (state, _) in positions.iter() {
+            awaits |= !self.is_silent && sought.may_answer(state);
             for &transition in &sought.outgoing[state.location] {
                 let kind = sought.kind(transition);
-                if kind != ActionKind::Input {
-                    awaits = !self.is_silent;
-                } else if !stimuli.contains_key(&transition) {
+                if kind == ActionKind::Input && !stimuli.contains_key(&transition) {
                     let sources = &mut Choice { values, random, solver };
                     let found = candidates(sought, transition, state, 1, sources).into_iter().next();
                     stimuli.extend(found.map(|one| {

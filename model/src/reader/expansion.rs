@@ -62,6 +62,18 @@ fn most_of(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize
     (most <= MOST_PARTS).then_some(most)
 }
 
+/// Are the values of this sort surely of the type?
+fn are_of(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty: &Type) -> bool {
+    sort.sort() == ty.sort()
+        && match domain {
+            QuantifierDomain::Values(_, values) => values.iter().all(|value| value.is_in(ty)),
+            QuantifierDomain::Elements => {
+                let key = collection.and_then(|of| of.sort().as_keyed()).map(|(_, key)| key);
+                *ty == ty.sort() || key.unwrap_or(sort) == ty
+            }
+        }
+}
+
 /// The type of the term's values, as it was declared where that is seen.
 fn type_of(term: &Term) -> Type {
     match term.written() {
@@ -269,7 +281,11 @@ impl Typing<'_, '_> {
             return None;
         }
         // Without its values the body's mistakes are still told.
-        let sort = values.as_ref().map_or(Type::Int, |(sort, _, _)| sort.clone());
+        let sort = values.as_ref().map_or(Type::Int, |(sort, domain, collection)| {
+            let wanted = expected.filter(|of| of.form == RecordForm::Option).map(|of| &of.fields[1].1);
+            let fitting = wanted.filter(|ty| are_of(domain, collection.as_ref(), sort, ty));
+            fitting.unwrap_or(sort).clone()
+        });
         let datum = Datum::new(name.clone(), sort);
         self.bound.push((name.clone(), datum.clone()));
         let body = self.truth(&quantified.body, quantified.quantifier.word());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::reader::collect::inventory;
 use crate::reader::elsewhere;
-use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, says_type};
+use crate::reader::syntax::{Expression, ExpressionKind, RecordFields, is_found, says_type};
 use crate::reader::types::Types;
 use crate::reader::typing::Typing;
 use crate::term::Term;
@@ -90,7 +90,8 @@ impl Typing<'_, '_> {
                 self.operation(*operator, (left, a), (right, b))
             }
             (ExpressionKind::Quantified(of), Type::Record(ty))
-                if of.element.is_some() && ty.form == RecordForm::List =>
+                if of.element.is_some() && ty.form == RecordForm::List
+                    || is_found(tree) && ty.form == RecordForm::Option =>
             {
                 self.quantified(of, &tree.span, Some(ty))
             }
@@ -155,7 +156,7 @@ impl Typing<'_, '_> {
 
     /// The terms of two operands of one type: where only one of them says which, it is that one's.
     pub(super) fn two(&mut self, a: &Expression, b: &Expression) -> (Option<Term>, Option<Term>) {
-        if !says_type(a) && says_type(b) {
+        if (!says_type(a) || is_found(a)) && says_type(b) {
             let right = self.term(b);
             return (self.neighbour(a, &right), right);
         }
@@ -167,7 +168,7 @@ impl Typing<'_, '_> {
     /// The term of an operand that stands beside this one. Where that has a mistake, it is told there.
     pub(super) fn neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
         match other {
-            _ if says_type(tree) => self.term(tree),
+            _ if says_type(tree) && !is_found(tree) => self.term(tree),
             Some(other) => self.term_as(tree, &other.sort().clone()),
             None => None,
         }

@@ -172,6 +172,11 @@ impl Expression {
     }
 }
 
+/// Is it a `find`? It says which type it is, and is one of a narrower range where that is expected.
+pub fn is_found(tree: &Expression) -> bool {
+    matches!(&tree.kind, ExpressionKind::Quantified(of) if of.quantifier == Quantifier::Find)
+}
+
 /// Says the expression of which type it is? A list of elements does not, nor do fields: their type is that of
 /// what stands beside them.
 pub fn says_type(tree: &Expression) -> bool {

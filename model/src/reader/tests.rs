@@ -370,6 +370,53 @@ fn what_is_written_is_read_back() {
     assert!(written.contains("\"on\": Deliver"));
 }
 
+const FREE: &str = r#"
+iosts: free
+types: { Hour: "int[0..23]" }
+variables: { vBusy: "set[Hour]", vNext: "option[Hour]", vAny: "option[int]", vLow: "set[int[0..9]]" }
+initial: { location: Idle, condition: "vBusy == {} && vNext is none && vAny is none && vLow == {}" }
+outputs: { Free: { hour: "option[Hour]" } }
+transitions:
+  - { from: Idle, to: Idle, on: Free, when: "GUARD", assign: { vNext: "find h in Hour: !(h in vBusy)" } }
+"#;
+
+/// A `find` is of the type that stands beside it, or is said, where all its values are of it.
+#[test]
+fn a_find_has_the_type_that_is_expected() {
+    for guard in [
+        "hour == (find h in Hour: !(h in vBusy))",
+        "(find h in 3..7: !(h in vBusy)) != hour",
+        "hour == ((find h in Hour: !(h in vBusy)): option[Hour])",
+        "hour == (find h in vBusy: h > 3)",
+        "hour == (if hour is some then hour else find h in Hour: h in vBusy)",
+        "(find h in Hour: h in vBusy) == (find h in vBusy: h > 3) && (find h in vBusy: h > 4) is some",
+        "vAny == (find h in Hour: h in vBusy) && none == (find h in vBusy: h > 5)",
+        "((find h in Hour: h in vBusy): option[Hour]) is some",
+    ] {
+        let (read, _) = read_specification(file(&FREE.replace("GUARD", guard)))
+            .unwrap_or_else(|found| panic!("{guard}: {found:#?}"));
+        let written = crate::writer::write_yaml(&read.iosts, &read.types);
+        let (again, _) =
+            read_specification(file(&written)).unwrap_or_else(|found| panic!("{found:#?}\n{written}"));
+        assert_eq!(without_origins(&again.iosts), without_origins(&read.iosts), "{written}");
+    }
+    for (guard, help) in [
+        ("hour == vAny", "options of one range"),
+        ("hour == (find h in 20..30: h in vBusy)", "options of one range"),
+        ("vBusy == vLow", "`(all k in s: k in t) && (all k in t: k in s)`"),
+    ] {
+        let found = read_specification(file(&FREE.replace("GUARD", guard))).unwrap_err();
+        assert!(found.iter().any(|one| one.help.as_ref().is_some_and(|is| is.contains(help))), "{found:#?}");
+    }
+    // What the help says can be written.
+    for guard in [
+        "if hour is some then hour.value == vAny.value && vAny is some else vAny is none",
+        "(all k in vBusy: k in vLow) && (all k in vLow: k in vBusy)",
+    ] {
+        read_specification(file(&FREE.replace("GUARD", guard))).unwrap();
+    }
+}
+
 fn numbers(real: bool) -> BoxedStrategy<Term> {
     let known = data();
     let of = |name: &str| Term::datum(known.iter().find(|datum| datum.name() == name).unwrap());

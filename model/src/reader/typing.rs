@@ -16,7 +16,7 @@ use crate::reader::elsewhere;
 use crate::reader::parser::{self, Mistake};
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape::report_cut;
-use crate::reader::syntax::{Expression, ExpressionKind, says_type};
+use crate::reader::syntax::{Expression, ExpressionKind, is_found, says_type};
 use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::term::node::{Comparison, Operator};
 use crate::term::{Substitution, Term};
@@ -36,6 +36,29 @@ pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
         [Type::Id(_), _] | [_, Type::Id(_)] => Some(ONLY_COMPARED.to_owned()),
         _ => None,
     }
+}
+
+/// The help for a comparison of two collections or options of integers.
+fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
+    if let (Type::Record(one), Type::Record(other)) = (a, b)
+        && [one, other].iter().all(|ty| ty.form == RecordForm::Option)
+        && one.fields[1].1.sort() == other.fields[1].1.sort()
+    {
+        return Some(
+            "options of one range are compared; of others: `(if o is some then o.value == p.value && p is some else p is none)`",
+        );
+    }
+    let key = |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.mapped().is_none()).map(|(_, key)| key.sort());
+    if key(a).is_some() && key(a) == key(b) {
+        return Some(
+            "sets of one range are compared; of others: `(all k in s: k in t) && (all k in t: k in s)`",
+        );
+    }
+    let element = |ty: &Type| ty.as_list().map(|(_, _, ty)| ty.sort());
+    (element(a).is_some() && element(a) == element(b)).then_some(
+        "lists of one range and length are compared; of others: \
+         `len(q) == len(r) && (all i in 0..7: i < len(q) => q[i] == r[i])`",
+    )
 }
 
 /// Reads an expression of the expected type from a scalar. `whose` says what it is: "the guard".
@@ -538,17 +561,14 @@ impl<'a, 'c> Typing<'a, 'c> {
     fn compare(&mut self, first: &Expression, rest: &[(Comparison, Expression)]) -> Option<Term> {
         let mut parts = Vec::new();
         let Some(((comparison, second), rest)) = rest.split_first() else { return self.term(first) };
-        let (a, b) = match says_type(first) && says_type(second) {
+        let (a, b) = match are_alone(first, second) {
             true => (self.term(first), self.term(second)),
             false => self.two(first, second),
         };
         parts.push(self.compare_two(*comparison, (&a, &first.span), (&b, &second.span)));
         let mut left = (b, &second.span);
         for (comparison, tree) in rest {
-            let right = match says_type(tree) {
-                true => (self.term(tree), &tree.span),
-                false => (self.neighbour(tree, &left.0), &tree.span),
-            };
+            let right = (self.neighbour(tree, &left.0), &tree.span);
             parts.push(self.compare_two(*comparison, (&left.0, left.1), (&right.0, right.1)));
             left = right;
         }
@@ -579,6 +599,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                 {
                     "an option is compared with an option: write `some(x)` on the other side, or ask `o is some`"
                 }
+                (a, b) if let Some(help) = about_parts(a, b) => help,
                 _ => "both sides of a comparison must be of one type",
             };
             let diagnostic = Diagnostic::error("type-mismatch", message)
@@ -605,7 +626,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
         let choice = self.term(condition);
-        let (left, right) = match says_type(a) && says_type(b) {
+        let (left, right) = match are_alone(a, b) {
             true => (self.term(a), self.term(b)),
             false => self.two(a, b),
         };
@@ -621,6 +642,11 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         Some(Term::if_then_else(&choice?, &left, &right))
     }
+}
+
+/// Is neither of these read as the other one says?
+fn are_alone(a: &Expression, b: &Expression) -> bool {
+    [a, b].into_iter().all(|one| says_type(one) && !is_found(one))
 }
 
 fn is_parameter(what: &str) -> bool {

@@ -234,7 +234,7 @@ impl DerivedOperation {
                     (QuantifierDomain::Elements, [collection]) => {
                         let keys = collection.sort().as_keyed().map(|(_, key)| key.sort());
                         let elements = collection.sort().as_list().map(|(_, _, ty)| ty.clone());
-                        keys.or(elements).as_ref() == Some(bound)
+                        keys.or(elements).map(|ty| ty.sort()) == Some(bound.sort())
                     }
                     _ => false,
                 };
@@ -385,6 +385,17 @@ pub(super) fn pairs(parameters: &[Datum], arguments: &[Term]) -> Substitution {
 }
 
 impl QuantifiedOperation {
+    /// The type that the values have where nothing else is expected.
+    pub(super) fn own_type(&self, arguments: &[Term]) -> Type {
+        match &self.domain {
+            QuantifierDomain::Values(..) => self.bound.ty().sort(),
+            QuantifierDomain::Elements => match arguments[0].sort().as_list() {
+                Some((_, _, ty)) => ty.clone(),
+                None => self.bound.ty().sort(),
+            },
+        }
+    }
+
     fn lower(&self, arguments: &[Term]) -> Term {
         let first = arguments.len() - self.read.len();
         let values: Vec<(Term, Term)> = match &self.domain {

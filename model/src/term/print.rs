@@ -6,7 +6,7 @@ use std::fmt;
 use crate::data::Datum;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
-    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, QuantifierDomain,
+    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
     StandardOperation, pairs,
 };
 use crate::term::{Term, TermShape, substitute};
@@ -175,6 +175,9 @@ pub(crate) fn says_type(term: &Term) -> bool {
         TermShape::Operation(operation, arguments) => {
             return match operation {
                 DerivedOperation::SetOf(_) | DerivedOperation::MapOf(_) => false,
+                DerivedOperation::Quantified(of) if of.quantifier == Quantifier::Find => {
+                    of.own_type(arguments) == *of.bound.ty()
+                }
                 DerivedOperation::Quantified(of) => of.collected.is_none(),
                 DerivedOperation::Standard(
                     StandardOperation::ElementChanged

@@ -179,6 +179,32 @@ fn a_model_that_was_written_is_read_to_the_same_model() {
     }
 }
 
+/// Soundness: a type that only quantifiers name is declared, also within functions.
+#[test]
+fn a_type_that_only_a_quantifier_names_is_written() {
+    let text = r#"
+iosts: m
+types: { Number: "int[1..4]", Low: "int[-3..2]", Colour: [RED, GREEN], Paint: Colour, Maybe: "option[bool]" }
+functions: { odd: { parameters: { k: int }, is: "some m in Number: k == 2 * m - 1" } }
+variables: { v: int }
+initial: { location: A, condition: "all z in Low: v != z" }
+outputs: { O: { n: int } }
+transitions:
+  - from: A
+    to: A
+    on: O
+    when: "n > v && odd(n) && (all p in Paint: p == RED => n > 3) && (some m in Maybe: m is none && n < 9)"
+    assign: { v: "count m in Number: m < n" }
+"#;
+    let read = |text: &str| {
+        let file = from_bytes("m".to_owned(), text.as_bytes().to_vec()).unwrap();
+        read_specification(file).unwrap_or_else(|found| panic!("{found:#?}\n{text}")).0.iosts
+    };
+    let iosts = read(text);
+    let written = coreach_model::writer::write_yaml(&iosts, &crate::named_types::named_types(&iosts));
+    assert_eq!(without_origins(read(&written)), without_origins(iosts), "{written}");
+}
+
 /// Texts that Graphviz, XML or a terminal would obey.
 const HOSTILE: [&str; 8] = [
     r"\N \G \E \T \H \l \r \n \\N",

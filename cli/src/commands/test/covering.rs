@@ -146,6 +146,7 @@ impl Walking<'_> {
         let goals = listed(iosts, &self.criteria);
         let walk = Walk::new(iosts.clone(), &goals, self.criteria == ALL, until, varies);
         let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
+        progress.says(line(&walk.standing()));
         walk.telling(Box::new(move |standing| progress.says(line(standing))))
     }
 
