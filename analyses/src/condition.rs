@@ -12,7 +12,8 @@ use crate::domains::Domain;
 use crate::grid::Congruence;
 use crate::linear::constant_truth;
 
-/// A positive formula over linear constraints. Its parts are shared, since cases are copied with their conditions.
+/// A positive formula over linear constraints. Its parts are shared, since cases are copied with their
+/// conditions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
     Yes,

@@ -110,7 +110,11 @@ impl Coarseness {
 
     /// Bounds the work, in results of cases, of which 10,000 take about a second. Locations have no bound.
     pub(crate) fn work_limit(self) -> Option<u64> {
-        (self != Coarseness::LocationsOnly).then_some(30_000)
+        match self {
+            Coarseness::AsGiven => Some(30_000),
+            Coarseness::FewCells | Coarseness::NoCells => Some(10_000),
+            Coarseness::LocationsOnly => None,
+        }
     }
 
     /// Makes the options coarser.

@@ -20,10 +20,10 @@
 
 use std::fmt;
 
-use coreach_model::budget;
 use coreach_model::iosts::LocationId;
 use coreach_model::term::Term;
 use coreach_model::{Iosts, Number};
+use coreach_model::{budget, journal};
 use coreach_polyhedra::account::Account;
 
 use crate::determined::replace_determined_parameters;
@@ -162,9 +162,10 @@ impl Analyst {
     /// Begins anew with coarser options.
     fn coarsen(&mut self) {
         // Where there are few cells already, it is the numbers.
-        let has_few_cells = self.remembered.cells() <= FEW_CELLS && self.coarseness == Coarseness::AsGiven;
+        let has_few_cells = self.coarseness == Coarseness::AsGiven
+            && self.remembered.cells().is_some_and(|cells| cells <= FEW_CELLS);
         self.coarseness = if has_few_cells { Coarseness::NoCells } else { self.coarseness.next() };
-        coreach_model::journal::note(|| format!("the analysis takes too much work: {:?}", self.coarseness));
+        journal::note(|| format!("the analysis takes too much work: {:?}", self.coarseness));
         let options = self.coarseness.apply(&self.options);
         self.remembered = options.domain.with(Start(&options, self.coarseness.work_limit()));
         self.account = Account::default();
@@ -189,8 +190,8 @@ trait Remembering {
     /// The facts; `None` where they take too much work.
     fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Option<Facts>;
 
-    /// How many cells the last partition has.
-    fn cells(&self) -> usize;
+    /// How many cells the last partition has, if there was one.
+    fn cells(&self) -> Option<usize>;
 }
 
 /// The options, and the limit of the work.
@@ -217,8 +218,8 @@ impl<D: Domain> Remembering for Remembered<D> {
         self.solve(iosts, HornClauses::forward(iosts), backward)
     }
 
-    fn cells(&self) -> usize {
-        self.known.as_ref().map_or(0, |(abstraction, _)| abstraction.frame.cells as usize)
+    fn cells(&self) -> Option<usize> {
+        self.known.as_ref().map(|(abstraction, _)| abstraction.frame.cells as usize)
     }
 }
 

@@ -49,10 +49,11 @@ pub struct Abstraction<D> {
 }
 
 /// So many parts of a condition are as much work as a result.
-const PARTS: u64 = 8;
+const PARTS: u64 = 64;
 
-/// So many pairs of a number with another number or a part of a condition, too; of more numbers than these, fewer.
-const PAIRS: u64 = 256;
+/// So many pairs of a number with another number or a part of a condition, too; of more numbers than these,
+/// fewer.
+const PAIRS: u64 = 1024;
 const MANY: u64 = 16;
 
 impl<D: Domain> Abstraction<D> {

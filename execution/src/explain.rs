@@ -260,13 +260,13 @@ fn describe_exchange(run: &Run) -> String {
     }
 }
 
-/// Of a Fail by the same output as the one before, with at most one stimulus between.
+/// Of a Fail by the same output as the one right before.
 fn describe_twice(run: &Run) -> &'static str {
     let is_fail =
         matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event)) && run.timing.is_none();
     let mut last = run.trace.iter().rev().map(|step| &step.what);
     let Some(what @ Occurrence::Observation(_)) = last.next().filter(|_| is_fail) else { return "" };
-    match last.take(2).any(|before| before == what) {
+    match last.next() == Some(what) {
         true => ". The same came just before: does the system answer twice?",
         false => "",
     }

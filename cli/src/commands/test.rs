@@ -364,18 +364,17 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
 
 /// Names a constant that coreach has chosen, on which a Fail depends, and that the system is not told.
 fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
-    let file = std::fs::read_to_string(&arguments.iut).ok()?;
     if matches!(iut.way.encoding(), Some(Encoding::Json)) {
         return None;
     }
     let chosen = run.constants.iter().filter(|(datum, _)| {
         let name = datum.name();
         let is_given = arguments.constant.iter().any(|(given, _)| given == name);
-        !is_given && !file.contains(name)
+        !is_given && record.reason.guards.iter().any(|guard| guard.values.contains_key(name))
     });
-    let (datum, value) = chosen.into_iter().find(|(datum, _)| {
-        record.reason.guards.iter().any(|guard| guard.values.contains_key(datum.name()))
-    })?;
+    let chosen: Vec<_> = chosen.collect();
+    let file = if chosen.is_empty() { return None } else { std::fs::read_to_string(&arguments.iut).ok()? };
+    let (datum, value) = chosen.into_iter().find(|(datum, _)| !file.contains(datum.name()))?;
     Some(format!(
         "hint: coreach has chosen `{datum} = {value}`, and the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
          `command`, or give the value that the system has, with `--constant {datum}=VALUE`\n"

@@ -3,9 +3,9 @@
 //! **Problem.** A guard says which observations are allowed. A user wants to know which value was expected.
 //!
 //! **Method.** The transitions that the data of a state exclude are left out, and those that no values can
-//! take. Those of the observed action remain. Each conjunct that fails is solved for what was observed: an equation gives a value, comparisons
-//! give a range, membership gives a set. Two values that differ are compared part by part, down to the
-//! smallest part that differs. A conjunct that cannot be solved stands as it is, with the values in it. If
+//! take. Those of the observed action remain. Each conjunct that fails is solved for what was observed: an
+//! equation gives a value, comparisons give a range, membership gives a set. Two values that differ are
+//! compared part by part, down to the smallest part that differs. A conjunct that cannot be solved stands as it is, with the values in it. If
 //! no transition is left, the answer is the list of the actions that may come.
 //!
 //! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole.

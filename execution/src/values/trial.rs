@@ -9,8 +9,8 @@
 //! its literals, the parameters that equations define. A parameter of a record type is taken apart: each of
 //! its fields is a parameter by itself. Half of the values are drawn from the pool: what is in the data that
 //! the guard reads, the literals, and the other data of the state; of numbers also their neighbours and what
-//! lies between two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses, one
-//! parameter of the first part that does not hold is drawn again, or all of them. After `TRIALS` vectors
+//! lies between two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses,
+//! one parameter of the first part that does not hold is drawn again, or all of them. After `TRIALS` vectors
 //! all are tried where they are few, and else the slow way is gone: hull and solver. Where that is in vain,
 //! it is gone less and less often. What came of it is remembered for the guard and the values that it reads.
 //!
@@ -166,7 +166,7 @@ impl TriedGuard {
         self.literals.iter().filter(|value| matches!(value, Value::String(_)))
     }
 
-    /// The values in a state that the guard can compare a parameter with, and its literals; then these others.
+    /// The literals of the guard, the values in a state that it can compare a parameter with, and these others.
     pub fn pool<'v>(&self, state: &Valuation, others: impl Iterator<Item = &'v Value>) -> Vec<Value> {
         let mut found = self.literals.clone();
         self.reads.iter().filter_map(|datum| state.get(datum)).for_each(|value| pool(value, &mut found));
@@ -211,8 +211,8 @@ fn pool(value: &Value, found: &mut Vec<Value>) {
 }
 
 impl Values {
-    /// Values that satisfy the guard in the state, of records field by field: by trial where that will do, else
-    /// as [`Values::choose`] finds them.
+    /// Values that satisfy the guard in the state, of records field by field: by trial where that will do,
+    /// else as [`Values::choose`] finds them.
     pub fn choose_by_trial(
         &mut self,
         guard: &TriedGuard,

@@ -297,8 +297,8 @@ pub fn search<'p>(
     found
 }
 
-/// The steps that are worth most, and those behind which other transitions may be taken than behind them: what
-/// is sent now may decide what is answered.
+/// The steps that are worth most, and those behind which other transitions may be taken than behind them:
+/// what is sent now may decide what is answered.
 fn keep_different<'s>(sought: &SoughtGoal, steps: Vec<RankedStep<'s>>) -> Vec<RankedStep<'s>> {
     if steps.len() <= KEPT {
         return steps;
