@@ -102,6 +102,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         judge.scene().and_then(|(test, states)| words::behind(test, states.first()?, decisive, &run.outcome));
     let Why { instead, guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
+    let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     let excuse = if failed.is_some() { find_excuse(judge, run) } else { None };
     let reason = Reason {
@@ -110,7 +111,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
             + &ordered
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
-            + describe_twice(run)
+            + describe_twice(run, is_same_action)
             + &describe_unheard(run)
             + &describe_silence(run)
             + &excuse.unwrap_or_default(),
@@ -260,13 +261,14 @@ fn describe_exchange(run: &Run) -> String {
     }
 }
 
-/// Of a Fail by the same output as the one right before.
-fn describe_twice(run: &Run) -> &'static str {
+/// Of a Fail by the same output as the one right before. If the same action was expected with other values, a
+/// stimulus may lie between.
+fn describe_twice(run: &Run, is_same_action: bool) -> &'static str {
     let is_fail =
         matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event)) && run.timing.is_none();
     let mut last = run.trace.iter().rev().map(|step| &step.what);
     let Some(what @ Occurrence::Observation(_)) = last.next().filter(|_| is_fail) else { return "" };
-    match last.next() == Some(what) {
+    match last.take(if is_same_action { 2 } else { 1 }).any(|before| before == what) {
         true => ". The same came just before: does the system answer twice?",
         false => "",
     }

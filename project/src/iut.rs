@@ -81,6 +81,9 @@ fn explain_program(path: &Path) -> Option<Diagnostic> {
     const INTERPRETERS: [(&str, &str); 5] =
         [("py", "python3, "), ("js", "node, "), ("rb", "ruby, "), ("pl", "perl, "), ("sh", "sh, ")];
     let extension = path.extension().unwrap_or_default();
+    if extension == "yaml" || extension == "yml" {
+        return None;
+    }
     let interpreter = INTERPRETERS.iter().find(|(ending, _)| extension == *ending).map(|(_, word)| *word);
     let is_program = || {
         let mut bytes = [0; 4];

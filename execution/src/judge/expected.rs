@@ -5,8 +5,9 @@
 //! **Method.** The transitions that the data of a state exclude are left out, and those that no values can
 //! take. Those of the observed action remain. Each conjunct that fails is solved for what was observed: an
 //! equation gives a value, comparisons give a range, membership gives a set. Two values that differ are
-//! compared part by part, down to the smallest part that differs. A conjunct that cannot be solved stands as it is, with the values in it. If
-//! no transition is left, the answer is the list of the actions that may come.
+//! compared part by part, down to the smallest part that differs. A conjunct that cannot be solved stands as
+//! it is, with the values in it. If no transition is left, the answer is the list of the actions that may
+//! come.
 //!
 //! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole.
 //! **Costs** one evaluation of each conjunct, and one question to the solver for each transition with a

@@ -166,7 +166,7 @@ impl TriedGuard {
         self.literals.iter().filter(|value| matches!(value, Value::String(_)))
     }
 
-    /// The literals of the guard, the values in a state that it can compare a parameter with, and these others.
+    /// The literals of the guard, the values in a state that it can compare with, and these others.
     pub fn pool<'v>(&self, state: &Valuation, others: impl Iterator<Item = &'v Value>) -> Vec<Value> {
         let mut found = self.literals.clone();
         self.reads.iter().filter_map(|datum| state.get(datum)).for_each(|value| pool(value, &mut found));

@@ -327,7 +327,7 @@ impl Walk {
 
     /// Is a moment enough for a wait here? At the end it is not: nobody listens after that.
     pub fn listens_for_a_moment(&self) -> bool {
-        self.is_quiet && self.ends != Some(Ends::Over)
+        self.is_quiet && !self.is_over()
     }
 
     /// It has listened for a moment, and nothing has come. That is no silence.
