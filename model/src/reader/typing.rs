@@ -444,6 +444,9 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
         let help = match operator {
             "!" => Some("`!` binds tighter than a comparison: write `!(x == y)` or `x != y`".to_owned()),
+            "=>" if term.sort().is_number() => {
+                Some("`=>` means \"implies\": write `>=` for \"at least\"".to_owned())
+            }
             _ if *term.sort() == Type::Int => Some("write a comparison: `x != 0`".to_owned()),
             _ => None,
         };

@@ -48,7 +48,10 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         };
         if wrong.is_none() && is_secure != shape::get(entries, "tls").is_some() {
             let (message, help) = if is_secure {
-                ("`https` needs `tls`, which says whom it trusts", "for example `tls: { ca: ca.pem }`")
+                (
+                    "`https` needs `tls`, which says whom it trusts",
+                    "write `http://` if the server uses no TLS, else for example `tls: { ca: ca.pem }`",
+                )
             } else {
                 ("with `tls`, the base begins with `https://`", "for example `base: https://127.0.0.1:8443`")
             };
