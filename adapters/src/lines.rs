@@ -448,7 +448,7 @@ impl Pending {
     }
 }
 
-/// What to write where a line goes on in another way than its pattern, with the text where it fits no more.
+/// Says how to write a pattern for a line that goes on in another way, from where it fits no more.
 fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> String {
     let (begin, rest) = line.split_at(at);
     let written = pattern.map_or("", written);

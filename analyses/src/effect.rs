@@ -462,13 +462,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
     let mut next = Vec::new();
     for case in cases.iter() {
         for (on, expression) in &split {
-            let in_type = type_constraints(&place.ty, expression).into_iter().map(|constraint| {
-                match crate::linear::constant_truth(&constraint) {
-                    Some(true) => Condition::Yes,
-                    Some(false) => Condition::No,
-                    None => Condition::Linear([constraint].into()),
-                }
-            });
+            let in_type = type_constraints(&place.ty, expression).into_iter().map(Condition::constraint);
             let parts = [case.condition.clone(), on.clone()].into_iter().chain(in_type);
             let mut case = Case { condition: Condition::and(parts), ..case.clone() };
             case.numeric.push((dimension, Some(expression.clone())));

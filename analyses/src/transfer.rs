@@ -81,7 +81,7 @@ impl<D: Domain> Abstraction<D> {
         }
     }
 
-    /// What was computed so far, in results of cases.
+    /// The work so far, in results of cases.
     pub fn work(&self) -> u64 {
         self.work
     }

@@ -140,7 +140,7 @@ impl Tester<'_, '_, '_> {
                 Move::Wait => {
                     let decides = silence == Some(AfterSilence::Decides);
                     let is_long = awaited == Some(quiescence);
-                    // What is under way is waited for until it has been taken.
+                    // A stimulus that is under way is waited for until it has been taken.
                     let is_brief =
                         self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
                     let whole = !is_brief

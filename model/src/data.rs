@@ -29,6 +29,7 @@ struct Table {
     sweep_at: usize,
 }
 
+/// So many names there are before the first time.
 const FIRST_SWEEP: usize = 4096;
 
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);

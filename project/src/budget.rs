@@ -118,7 +118,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     milliseconds.map(Duration::from_millis).ok_or_else(|| explain_time(text))
 }
 
-/// What is expected, and the time that may be meant where its unit is spelt in another way.
+/// Explains how a time is written, and names the one that may be meant if its unit is spelt in another way.
 fn explain_time(text: &str) -> String {
     const SPELT: [(&str, &str); 5] =
         [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("min", "m"), ("h", "h")];

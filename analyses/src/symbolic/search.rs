@@ -238,7 +238,7 @@ impl Searcher {
         let most = self.abstraction.work() + limits.work / RESULT;
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
-            // What was computed serves the next search, so this is no end by the budget.
+            // The next search uses the same cases, so this is no end by the budget.
             if self.abstraction.work() > most {
                 return SearchOutcome::NotFound(SearchBound::Work(limits.work));
             }

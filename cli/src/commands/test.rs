@@ -424,7 +424,7 @@ struct Total {
     mix: BTreeMap<&'static str, usize>,
     /// The first run has not failed.
     begins_well: bool,
-    /// What may be wrong with the IUT file, after the first Fail.
+    /// A mistake that the IUT file may have, after the first Fail.
     hint: String,
     /// Each thing that failed: in how many runs, and the fewest events with their seed.
     failed: BTreeMap<Bucket, (usize, usize, u64)>,

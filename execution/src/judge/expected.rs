@@ -414,7 +414,7 @@ impl Question<'_> {
         Some(found)
     }
 
-    /// What a guard asks of single parameters, and the other conjuncts that read the event.
+    /// The demands of a guard on single parameters, and the other conjuncts that read the event.
     fn demands(&self, transition: &Transition) -> (Vec<(String, Vec<Demand>)>, Vec<Term>) {
         let mut values: Vec<(String, Vec<Demand>)> = Vec::new();
         let mut rest = Vec::new();

@@ -16,7 +16,7 @@ pub struct SplitParameters {
     pub written: Vec<Datum>,
     /// The parameters, and of records their fields.
     pub parameters: Vec<Datum>,
-    /// What each written one is, put together from the others.
+    /// Each written one, put together from the others.
     joined: Substitution,
 }
 

@@ -76,7 +76,7 @@ pub fn candidates(
     let Choice { values, random, solver } = sources;
     let guard = &sought.guards[number];
     let parameters = &guard.split().parameters[..];
-    // What somebody reads later may be compared later, with what is sent now.
+    // A later guard may compare these data with the values that are sent now.
     let is_input = action.kind == ActionKind::Input;
     let later = sought.live(state).map(|(_, _, value)| value).chain(&sought.literals).filter(|_| is_input);
     let pool = guard.pool(&state.valuation, later);

@@ -28,7 +28,6 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use crate::judge::guards::may_be;
 use crate::values::trial::TriedGuard;
 
 /// Something that a walk can meet.
@@ -266,7 +265,7 @@ impl SoughtGoal {
     pub fn may_answer(&self, state: &State) -> bool {
         let mut leaving = self.outgoing[state.location].iter();
         leaving.any(|number| {
-            self.kind(*number) != ActionKind::Input && may_be(&self.iosts.transitions[*number], state)
+            self.kind(*number) != ActionKind::Input && self.guards[*number].may_hold(&state.valuation)
         })
     }
 

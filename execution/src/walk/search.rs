@@ -92,7 +92,7 @@ struct KnownStep {
     items: Vec<usize>,
 }
 
-/// What the way there is worth, what the step meets first, and the step.
+/// The worth of the way there, the items that the step meets first, and the step.
 type RankedStep<'s> = (u64, Vec<usize>, &'s KnownStep);
 
 /// How many other values of each parameter were tried, and the steps.

@@ -178,10 +178,7 @@ impl<'a> Parser<'a> {
                         Some("several values stand in braces: `x in {A, B}`".to_owned())
                     }
                     Lexeme::Sign("..") => Some(elsewhere::RANGE.to_owned()),
-                    Lexeme::Sign("else") => Some(
-                        "no word stands for all other cases: write the opposite of the other guards, as in `!(x > 0)`"
-                            .to_owned(),
-                    ),
+                    Lexeme::Sign("else") => elsewhere::word("otherwise").map(str::to_owned),
                     _ => None,
                 };
                 Box::new(Mistake { help, ..*mistake("syntax", message, label, token.span.clone()) })
