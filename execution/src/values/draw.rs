@@ -203,6 +203,13 @@ fn typed(value: RBig, integer: bool) -> Value {
     if integer { Value::Int(value.trunc()) } else { Value::Real(value) }
 }
 
+/// Any number of the type's range; `None` of any other type.
+pub fn draw_in_range(ty: &Type, random: &mut Random) -> Option<Value> {
+    let Type::Range(low, high) = ty else { return None };
+    let [low, high] = [low, high].map(|end| Some(RBig::from(end.clone())));
+    Some(Value::Int(uniform(&Range { low, high }, true, random).trunc()))
+}
+
 /// 2^k, one more or one less, of either sign, k from 7 to 64: where counters of programs turn over.
 fn large(random: &mut Random) -> RBig {
     const WIDTHS: [usize; 8] = [7, 8, 15, 16, 31, 32, 63, 64];

@@ -21,7 +21,7 @@
 
 pub mod boundaries;
 mod compared;
-mod draw;
+pub mod draw;
 mod ids;
 pub mod records;
 mod solve;

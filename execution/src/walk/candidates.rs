@@ -3,9 +3,11 @@
 //! **Method.** One vector is drawn by trial ([`crate::values::trial`]). Then each parameter takes the values
 //! at which the guard begins or ceases to hold, those of other data that somebody still reads and their
 //! neighbours, those that the guard reads in lists, sets, maps and records, and those of the other
-//! parameters; all values of a Boolean or a small enumeration. What the guard refuses is left out. Where the
+//! parameters; all values of a Boolean or a small enumeration. Ranges are drawn from evenly as well, one by one,
+//! all together, and all at their ends. What the guard refuses is left out. Where the
 //! guard says what each parameter is, as of most answers, nothing is drawn.
 
+use coreach_model::random::Random;
 use coreach_model::semantics::{State, determined, fire};
 use coreach_model::term::evaluate::evaluate;
 use coreach_model::value::tuples;
@@ -15,6 +17,7 @@ use dashu_ratio::RBig;
 
 use super::goals::SoughtGoal;
 use crate::judge::Choice;
+use crate::values::draw::draw_in_range;
 use crate::values::{any_with, as_rational};
 
 /// A step that can be taken.
@@ -103,6 +106,9 @@ pub fn candidates(
         }));
     }
     if is_input {
+        all.extend(draw_within_ranges(parameters, &drawn, random));
+    }
+    if is_input {
         random.shuffle(&mut all);
     }
     all.into_iter().filter_map(|values| candidate(guard.split().join_values(values))).collect()
@@ -143,6 +149,41 @@ fn turning_values(
         for beside in [-1, 0, 1].map(|beside| &root + RBig::from(beside)) {
             found.push(if is_integer { Value::Int(beside.floor()) } else { Value::Real(beside) });
         }
+    }
+    found
+}
+
+/// A way to take the transition with values as random runs have them.
+pub fn draw_candidate(
+    sought: &SoughtGoal,
+    number: TransitionId,
+    state: &State,
+    sources: &mut Choice<'_>,
+) -> Option<CandidateStep> {
+    let Choice { values, random, solver } = sources;
+    let transition = &sought.iosts.transitions[number];
+    let parameters = &sought.iosts.action(transition.action).parameters;
+    let drawn = values.choose(&transition.guard, parameters, &state.valuation, random, &mut **solver)?;
+    candidate(sought, number, state, drawn)
+}
+
+/// Values that are drawn evenly from the ranges of numbers: each range by itself, and all together. And all
+/// at ends of their ranges.
+fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random) -> Vec<Vec<Value>> {
+    let (mut found, mut together, mut corner) = (Vec::new(), drawn.to_vec(), drawn.to_vec());
+    for (place, parameter) in parameters.iter().enumerate() {
+        if let Type::Range(low, high) = parameter.ty()
+            && let Some(value) = draw_in_range(parameter.ty(), random)
+        {
+            let mut one = drawn.to_vec();
+            one[place] = value.clone();
+            found.push(one);
+            together[place] = value;
+            corner[place] = Value::Int(if random.below(2) == 0 { low } else { high }.clone());
+        }
+    }
+    if found.len() > 1 {
+        found.extend([together, corner]);
     }
     found
 }

@@ -10,10 +10,11 @@
 //! equal, one more, much more. A transition with another sign of one of them is another class; vectors of
 //! signs would be as many as their product. So is one with another value of a datum that counts (it is
 //! computed from itself) or has few values: who looks for these comes to the end of long counters. A counter
-//! that no guard limits has two classes only, its first value and the others: else it is never done. And so
-//! is one with a parameter that is equal to another datum, or one beside it, whatever is compared: a fault
-//! may compare what the specification does not. A parameter at an end of its range is a class too. Data that
-//! nobody reads any more count for nothing.
+//! that no guard limits has a class each time that its distance from its first value doubles, a few times:
+//! else it is never done. And so is one with a parameter that is equal to another datum, or one beside it,
+//! whatever is compared: a fault may compare what the specification does not. A parameter at an end of its
+//! range is a class too, and so are two of them. The values between are classes by parts of the range, or by
+//! size. Data that nobody reads any more count for nothing.
 
 use std::collections::BTreeSet;
 
@@ -25,10 +26,21 @@ use coreach_model::term::evaluate::{Valuation, evaluate_with, holds_with};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::substitute;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
+use dashu_base::BitTest;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::values::trial::TriedGuard;
+
+/// Into so many parts a wide range is cut.
+const PARTS: i8 = 8;
+
+/// Integers without a range are apart by so many bits, up to so many.
+const BITS: usize = 8;
+const WIDEST: usize = 64;
+
+/// A counter without a limit is followed until it has doubled so often.
+const DOUBLINGS: usize = 5;
 
 /// Something that a walk can meet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,12 +58,17 @@ pub enum WalkGoal {
 pub enum Class {
     /// The sign of one of the comparisons that it decides about.
     Sign(TransitionId, usize, i8),
-    /// The value of one of what counts, or has few values. Of a counter without a limit: is it the first?
+    /// The value of one of what counts, or has few values. Of a counter without a limit, how often its distance
+    /// from the first value has doubled.
     Counts(TransitionId, usize, Value),
     /// A parameter has the least value of its range, or the greatest.
     End(TransitionId, usize, bool),
     /// A parameter is one less than another datum, equal, or one more: the places of both.
     Beside(TransitionId, usize, usize, i8),
+    /// Two parameters are at ends of their ranges.
+    Corner(TransitionId, (usize, bool), (usize, bool)),
+    /// A parameter is in this part of what its type allows.
+    Part(TransitionId, usize, i8),
 }
 
 impl WalkGoal {
@@ -71,6 +88,7 @@ impl Class {
         match self {
             Class::Sign(..) | Class::Beside(_, _, _, 0) => 8,
             Class::Counts(..) | Class::End(..) => 6,
+            Class::Part(..) | Class::Corner(..) => 4,
             Class::Beside(..) => 2,
         }
     }
@@ -338,7 +356,7 @@ impl SoughtGoal {
             let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
             let class = value.map(|value| match first {
                 None => value.clone(),
-                Some(first) => Value::Bool(value == first),
+                Some(first) => Value::int(find_magnitude(value, first)),
             });
             found.extend(class.map(|value| Class::Counts(number, at, value)));
         }
@@ -346,12 +364,18 @@ impl SoughtGoal {
             let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
             let split = self.guards[number].split();
             let values = split.split_values(values);
+            let mut ends: Vec<(usize, bool)> = Vec::new();
             for (place, (parameter, value)) in split.parameters.iter().zip(&values).enumerate() {
                 if let (Type::Range(low, high), Value::Int(value)) = (parameter.ty(), value)
                     && (value == low || value == high)
                 {
-                    found.push(Class::End(number, place, value == high));
+                    let end = (place, value == high);
+                    found.push(Class::End(number, end.0, end.1));
+                    found.extend(ends.iter().map(|other| Class::Corner(number, *other, end)));
+                    ends.push(end);
                 }
+                let part = find_part(parameter.ty(), value);
+                found.extend(part.map(|part| Class::Part(number, place, part)));
                 // Each pair of parameters once.
                 for (at, other) in others.iter().copied().chain(&values[..place]).enumerate() {
                     let beside = compare_near(value, other);
@@ -427,6 +451,37 @@ fn find_sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Te
         }
     }
     found
+}
+
+/// The part of the values of its type in which a value is: one of [`PARTS`] of a wide range, and the size of
+/// a number without a range and of a string. `None` where all values can be tried.
+fn find_part(ty: &Type, value: &Value) -> Option<i8> {
+    let of_size = |length: usize| Some(i8::try_from(usize::BITS - length.leading_zeros()).unwrap_or(i8::MAX));
+    match (ty, value) {
+        (Type::Range(low, high), Value::Int(value)) => {
+            let width = high - low + IBig::ONE;
+            let part = (value - low) * IBig::from(PARTS) / &width;
+            (width > IBig::from(2 * PARTS)).then(|| i8::try_from(part).unwrap_or_default())
+        }
+        (_, Value::Int(value)) => {
+            let size = value.bit_len().min(WIDEST).div_ceil(BITS);
+            let size = i8::try_from(size).unwrap_or_default();
+            Some(if *value < IBig::ZERO { -size } else { size })
+        }
+        (_, Value::String(text)) => of_size(text.len()),
+        // Of its cells, the largest.
+        (Type::Array(ty), Value::Array(array)) => {
+            let cells = array.cells.values().chain([&array.default]);
+            cells.filter_map(|cell| find_part(&ty.element, cell)).max_by_key(|part| part.unsigned_abs())
+        }
+        _ => None,
+    }
+}
+
+/// How far a counter has come from its first value: how often that doubles, up to [`DOUBLINGS`].
+fn find_magnitude(value: &Value, first: &Value) -> usize {
+    let (Value::Int(value), Value::Int(first)) = (value, first) else { return 0 };
+    (value - first).bit_len().min(DOUBLINGS)
 }
 
 /// One less, equal, one more; `None` of what is further away or no number.

@@ -54,7 +54,7 @@ use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 use coreach_model::{LocationId, TransitionId};
 
-use self::candidates::candidates;
+use self::candidates::{candidates, draw_candidate};
 use self::goals::{SoughtGoal, WalkGoal};
 use self::positions::Positions;
 use self::search::{Planned, TriedSteps, search};
@@ -426,13 +426,15 @@ impl Walk {
         match stimuli.into_values().nth(chosen) {
             Some(mut planned) => {
                 let step = Move::Send(planned.transition);
-                let transition = &sought.iosts.transitions[planned.transition];
-                let parameters = &sought.iosts.action(transition.action).parameters;
                 if random.chance(AS_RANDOM)
-                    && let Some(drawn) =
-                        values.choose(&transition.guard, parameters, &planned.state.valuation, random, solver)
+                    && let Some(drawn) = draw_candidate(
+                        sought,
+                        planned.transition,
+                        &planned.state,
+                        &mut Choice { values, random, solver },
+                    )
                 {
-                    planned.event.values = drawn;
+                    planned.event.values = drawn.values;
                 }
                 self.route.push_back(planned);
                 Some(step)

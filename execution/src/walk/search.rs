@@ -32,7 +32,7 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId, Value};
 
-use super::candidates::{CandidateStep, candidates};
+use super::candidates::{CandidateStep, candidates, draw_candidate};
 use super::goals::{SoughtGoal, Trail};
 use super::positions::Position;
 use super::worth::Worth;
@@ -152,7 +152,13 @@ fn list_steps(
         let items = classes.iter().map(|class| worth.number(class)).collect();
         KnownStep { values, to, items }
     };
-    candidates(sought, number, state, most, sources).into_iter().map(known).collect()
+    let mut all = candidates(sought, number, state, most, sources);
+    let action = sought.iosts.action(sought.iosts.transitions[number].action);
+    if most == MANY && action.kind == ActionKind::Input && !action.parameters.is_empty() {
+        all.extend(draw_candidate(sought, number, state, sources));
+        sources.random.shuffle(&mut all);
+    }
+    all.into_iter().map(known).collect()
 }
 
 /// Locations, and values of data in them.
