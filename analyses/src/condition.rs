@@ -3,6 +3,7 @@
 //! They are positive: nothing is negated, so what over-approximates a part over-approximates the whole. What
 //! they are made from is in [`crate::scope`].
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -23,6 +24,20 @@ pub enum Condition {
     /// All of these, of which at most the first is [`Condition::Linear`].
     And(Arc<[Condition]>),
     Or(Arc<[Condition]>),
+}
+
+thread_local! {
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The steps that conditions have taken on this thread, each as many as there are pairs of dimensions.
+pub fn count_steps() -> u64 {
+    STEPS.get()
+}
+
+fn count_step(dimensions: usize) {
+    let pairs = (dimensions as u64).saturating_mul(dimensions as u64);
+    STEPS.set(STEPS.get().wrapping_add(pairs));
 }
 
 impl Condition {
@@ -113,8 +128,14 @@ impl Condition {
         match self {
             Condition::Yes => element,
             Condition::No => D::bottom(dimensions),
-            Condition::Linear(constraints) => element.meet_constraints(constraints, integer),
-            Condition::Congruence(only) => element.meet_congruences(std::slice::from_ref(only), integer),
+            Condition::Linear(constraints) => {
+                count_step(dimensions);
+                element.meet_constraints(constraints, integer)
+            }
+            Condition::Congruence(only) => {
+                count_step(dimensions);
+                element.meet_congruences(std::slice::from_ref(only), integer)
+            }
             Condition::And(parts) => parts.iter().fold(element, |element, part| {
                 if element.is_bottom() { element } else { part.meet(element, integer, dimensions) }
             }),
@@ -127,7 +148,10 @@ impl Condition {
                     }
                     sum = Some(match sum {
                         None => met,
-                        Some(sum) => sum.join(&met),
+                        Some(sum) => {
+                            count_step(dimensions);
+                            sum.join(&met)
+                        }
                     });
                 }
                 sum.unwrap_or_else(|| D::bottom(dimensions))

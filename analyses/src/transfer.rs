@@ -15,6 +15,7 @@ use coreach_model::{Iosts, Value};
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::acceleration::repetition;
+use crate::condition::count_steps;
 use crate::domains::Domain;
 use crate::effect::{Case, Effect, Effects, alone, targets};
 use crate::frame::Frame;
@@ -48,13 +49,14 @@ pub struct Abstraction<D> {
     pub work_limit: Option<u64>,
 }
 
-/// So many parts of a condition are as much work as a result.
-const PARTS: u64 = 64;
+/// To compile so many parts of a condition is as much work as a result.
+const PARTS: u64 = 1024;
 
-/// So many pairs of a number with another number or a part of a condition, too; of more numbers than these,
-/// fewer.
-const PAIRS: u64 = 1024;
-const MANY: u64 = 16;
+/// So many steps of a condition are, too.
+const STEPS: u64 = 2048;
+
+/// A domain with congruences takes so many times as long for a step.
+const CONGRUENCES: u64 = 4;
 
 impl<D: Domain> Abstraction<D> {
     /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its
@@ -180,6 +182,9 @@ impl<D: Domain> Abstraction<D> {
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in from.cells() {
             for number in self.cases(transition, cell) {
+                if self.is_exhausted() {
+                    return self.top();
+                }
                 let Some(after) = self.post_case(number, element) else { continue };
                 for target in targets(&self.frame, &self.cases[number], cell) {
                     self.join_into(&mut result, target, after);
@@ -233,6 +238,9 @@ impl<D: Domain> Abstraction<D> {
         let mut result = Vec::new();
         for &(cell, element) in from.cells() {
             for number in self.cases_apart(transition, cell) {
+                if self.is_exhausted() {
+                    return vec![self.top()];
+                }
                 let Some(after) = self.post_case(number, element) else { continue };
                 let targets = targets(&self.frame, &self.cases[number], cell);
                 result.extend(targets.into_iter().map(|target| AbstractValue::new(vec![(target, after)])));
@@ -251,6 +259,9 @@ impl<D: Domain> Abstraction<D> {
         let mut result = Vec::new();
         for &(cell, element) in within.cells() {
             for number in self.cases_apart(transition, cell) {
+                if self.is_exhausted() {
+                    return vec![within.clone()];
+                }
                 for target in targets(&self.frame, &self.cases[number], cell) {
                     let Some(target) = to.get(target) else { continue };
                     let before = self.pre_case(number, target, element);
@@ -296,11 +307,10 @@ impl<D: Domain> Abstraction<D> {
         result.insert(cell, sum);
     }
 
-    /// The work of a case: a condition with few parts over few numbers has one.
-    fn case_work(&self, number: usize) -> u64 {
-        let dimensions = self.frame.dimensions() as u64;
-        let pairs = dimensions * (dimensions + self.cases[number].condition.size() as u64);
-        1 + pairs * dimensions.max(MANY) / (MANY * PAIRS)
+    /// Adds the work of a case, from the steps that were counted before it.
+    fn add_work(&mut self, steps_before: u64) {
+        let weight = if D::KNOWS_CONGRUENCES { CONGRUENCES } else { 1 };
+        self.work += 1 + count_steps().wrapping_sub(steps_before).saturating_mul(weight) / STEPS;
     }
 
     fn post_case(&mut self, number: usize, element: ElementId) -> Option<ElementId> {
@@ -312,7 +322,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.posts.get(&key) {
             return *known;
         }
-        self.work += self.case_work(number);
+        let steps = count_steps();
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = case.around(&self.frame, self.store.get(element), &integer);
@@ -326,6 +336,7 @@ impl<D: Domain> Abstraction<D> {
             }
             self.store.add(after)
         };
+        self.add_work(steps);
         self.posts.insert(key, result);
         result
     }
@@ -338,6 +349,9 @@ impl<D: Domain> Abstraction<D> {
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in from.cells() {
             for number in self.cases_apart(transition, cell) {
+                if self.is_exhausted() {
+                    return self.top();
+                }
                 let Some(after) = self.post_case(number, element) else { continue };
                 for target in targets(&self.frame, &self.cases[number], cell) {
                     let more = if target == cell { self.repeat(number, element, after, true) } else { None };
@@ -388,6 +402,9 @@ impl<D: Domain> Abstraction<D> {
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in within.cells() {
             for number in self.cases_apart(transition, cell) {
+                if self.is_exhausted() {
+                    return within.clone();
+                }
                 for target in targets(&self.frame, &self.cases[number], cell) {
                     let Some(after) = to.get(target) else { continue };
                     let Some(before) = self.pre_case(number, after, element) else { continue };
@@ -415,6 +432,9 @@ impl<D: Domain> Abstraction<D> {
         for &(cell, element) in within.cells() {
             let mut sum: Option<ElementId> = None;
             for number in self.cases(transition, cell) {
+                if self.is_exhausted() {
+                    return within.clone();
+                }
                 for target in targets(&self.frame, &self.cases[number], cell) {
                     let Some(target) = to.get(target) else { continue };
                     let Some(before) = self.pre_case(number, target, element) else { continue };
@@ -438,7 +458,7 @@ impl<D: Domain> Abstraction<D> {
         if let Some(known) = self.pres.get(&key) {
             return *known;
         }
-        self.work += self.case_work(number);
+        let steps = count_steps();
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
@@ -450,6 +470,7 @@ impl<D: Domain> Abstraction<D> {
             let met = case.meet(met, &integer);
             if met.is_bottom() { None } else { self.store.add(met.remove_last_dimensions(extra)) }
         };
+        self.add_work(steps);
         self.pres.insert(key, result);
         result
     }
