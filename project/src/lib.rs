@@ -78,6 +78,7 @@ pub mod models;
 pub mod once;
 pub mod outputs;
 pub mod page;
+pub mod possible_goals;
 pub mod project;
 pub mod render;
 mod sheet;

@@ -164,7 +164,7 @@ pub fn name(specification: &Iosts, goal: &WalkGoal) -> String {
 /// What came of a walk, as a document (`docs/walk.schema.json`).
 pub fn document(
     walkable: &Walkable,
-    criteria: &[Criterion],
+    (criteria, impossible): (&[Criterion], &[WalkGoal]),
     walk: &Walk,
     runs: &[Record],
     diagnostics: &[Diagnostic],
@@ -172,7 +172,10 @@ pub fn document(
 ) -> Json {
     let Standing { covered, goals, events, resets, round } = walk.standing();
     let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
-    let uncovered: Vec<String> = uncovered.map(|(goal, _)| name(&walkable.specification, goal)).collect();
+    let names = |goals: &mut dyn Iterator<Item = &WalkGoal>| -> Vec<String> {
+        goals.map(|goal| name(&walkable.specification, goal)).collect()
+    };
+    let uncovered = names(&mut uncovered.map(|(goal, _)| goal));
     json!({
         "format_version": 1,
         "exit_code": exit_code,
@@ -182,6 +185,7 @@ pub fn document(
         "goals": goals,
         "covered": covered,
         "uncovered": uncovered,
+        "impossible": names(&mut impossible.iter()),
         "events": events,
         "resets": resets,
         "rounds": round,

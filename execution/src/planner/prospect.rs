@@ -27,8 +27,9 @@ pub const MOST_POSITIONS: usize = 1500;
 /// The most work of one listing, in steps of which a second has about a million.
 const WORK: u64 = 500_000;
 
-/// So many times constants are drawn.
+/// So many times constants are drawn. All but the first have so many times less work.
 const DRAWN_CONSTANTS: u64 = 4;
+const LESS_LATER: u64 = 4;
 
 /// The best level that the tester can reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +71,8 @@ pub fn prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProsp
         if tried.iter().any(|known| test.constants_in(known) == test.constants_in(&state)) {
             continue;
         }
-        let found = prospect_from(test, &state, solver);
+        let work = if tried.is_empty() { WORK } else { WORK / LESS_LATER };
+        let found = prospect_within(test, &state, work, solver);
         tried.push(state);
         let rank = |one: &WinningProspect| (one.level, one.within, one.at_best);
         if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
@@ -85,10 +87,14 @@ pub fn prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProsp
 
 /// Looks ahead from the state where a run begins.
 pub fn prospect_from(test: &TestCase, initial: &State, solver: &mut dyn Solver) -> WinningProspect {
+    prospect_within(test, initial, WORK, solver)
+}
+
+fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn Solver) -> WinningProspect {
     let mut game = ListedGame::new(test);
     let (states, worth) = begin_states(test, initial.clone());
     let root = game.position(&states, worth);
-    let budget = Budget::new("prospect", Some(Limit::Work(WORK)), false);
+    let budget = Budget::new("prospect", Some(Limit::Work(work)), false);
     // What was listed within the limits counts.
     let _ = budget::within(&budget, || {
         let is_forced = |all: &[_]| SolvedGame::new(all, Side::Surely).level(root) == WinningLevel::Forced;

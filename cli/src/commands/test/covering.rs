@@ -20,6 +20,7 @@ use coreach_pipeline::Conformance;
 use coreach_project::cases::Case;
 use coreach_project::cover::Criterion;
 use coreach_project::once::Once;
+use coreach_project::possible_goals::{SplitGoals, split_goals};
 use coreach_project::walk::{ALL, Walkable, document, listed, name, read};
 use coreach_project::{budget, iut};
 use serde_json::{Value, json};
@@ -44,6 +45,7 @@ struct Walking<'a> {
     walkable: Walkable,
     iut: Iut,
     criteria: Vec<Criterion>,
+    goals: SplitGoals,
     warnings: Vec<Diagnostic>,
 }
 
@@ -71,7 +73,9 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
         Covered::DefinitionUse => vec![Criterion::DefinitionUse],
         Covered::All => ALL.to_vec(),
     };
-    Ok(Walking { arguments, walkable, iut, criteria, warnings })
+    let iosts = &walkable.case.test.iosts;
+    let goals = budget::reading(|| Ok(split_goals(iosts, listed(iosts, &criteria))))?;
+    Ok(Walking { arguments, walkable, iut, criteria, goals, warnings })
 }
 
 impl Walking<'_> {
@@ -143,15 +147,15 @@ impl Walking<'_> {
             covered: arguments.driving.events.is_none(),
         };
         let iosts = &self.walkable.case.test.iosts;
-        let goals = listed(iosts, &self.criteria);
-        let walk = Walk::new(iosts.clone(), &goals, self.criteria == ALL, until, varies);
+        let walk = Walk::new(iosts.clone(), &self.goals.possible, self.criteria == ALL, until, varies);
         let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
         progress.says(line(&walk.standing()));
         walk.telling(Box::new(move |standing| progress.says(line(standing))))
     }
 
     fn document(&self, walk: &Walk, runs: &[Record], exit: Exit) -> Value {
-        document(&self.walkable, &self.criteria, walk, runs, &self.warnings, exit.code())
+        let about = (&self.criteria[..], &self.goals.impossible[..]);
+        document(&self.walkable, about, walk, runs, &self.warnings, exit.code())
     }
 
     fn tell(&self, initial: &State, run: &Run, path: Option<&str>) {
@@ -175,6 +179,10 @@ impl Walking<'_> {
             self.iut.name,
             line(&walk.standing())
         );
+        let impossible = self.goals.impossible.len();
+        if impossible > 0 {
+            text += &format!("  {} left out, since no data can meet them\n", plural(impossible, "goal"));
+        }
         let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
         let uncovered: Vec<String> = uncovered.map(|(goal, _)| name(specification, goal)).collect();
         if !uncovered.is_empty() && !self.arguments.quiet {

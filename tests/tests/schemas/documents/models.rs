@@ -147,7 +147,7 @@ fn walks_follow_their_schema() {
     let (until, goals) =
         (Until { events: 1, percent: None, deadline: None, covered: false }, walk::listed(&iosts, &ALL));
     let standing = Walk::new(iosts, &goals, true, until, true);
-    let told = walk::document(&walkable, &ALL, &standing, &[], &diagnostics(), 0);
+    let told = walk::document(&walkable, (&ALL, &[]), &standing, &[], &diagnostics(), 0);
     assert!(!told["uncovered"].as_array().unwrap().is_empty());
     follow("walk.schema.json", &[told]);
 }
