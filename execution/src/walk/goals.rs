@@ -39,6 +39,9 @@ const PARTS: i8 = 8;
 const BITS: usize = 8;
 const WIDEST: usize = 64;
 
+/// Lists up to this length are apart.
+const SHORT: usize = 8;
+
 /// A counter without a limit is followed until it has doubled so often.
 const DOUBLINGS: usize = 5;
 
@@ -148,7 +151,8 @@ pub struct SoughtGoal {
     live_variables: Numbered<LocationId, Vec<bool>>,
     /// The data of a state, in order.
     data: Vec<Datum>,
-    /// The variables that count, or have few values. With the first value of those that nothing limits.
+    /// The variables that count, or have few values, and lists, sets and maps, of which the length counts.
+    /// With the first value of those that nothing limits.
     counters: Vec<(Datum, Option<Value>)>,
 }
 
@@ -205,6 +209,7 @@ impl SoughtGoal {
         }
         let counts = |variable: &&Datum| match variable.ty() {
             Type::Bool | Type::Enum(_) => true,
+            Type::Record(ty) => ty.width().is_some(),
             ty if ty.is_integer() => iosts.transitions.iter().any(|transition| {
                 transition
                     .assignments
@@ -355,7 +360,7 @@ impl SoughtGoal {
         for (at, (datum, first)) in self.counters.iter().enumerate() {
             let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
             let class = value.map(|value| match first {
-                None => value.clone(),
+                None => find_length(datum.ty(), value).unwrap_or_else(|| value.clone()),
                 Some(first) => Value::int(find_magnitude(value, first)),
             });
             found.extend(class.map(|value| Class::Counts(number, at, value)));
@@ -476,6 +481,16 @@ fn find_part(ty: &Type, value: &Value) -> Option<i8> {
         }
         _ => None,
     }
+}
+
+/// The class of a list's length, or of the number of entries of a set or a map. Each length up to
+/// [`SHORT`] is a class, and so are the two greatest.
+fn find_length(ty: &Type, value: &Value) -> Option<Value> {
+    let (Type::Record(ty), Value::Record(_, fields)) = (ty, value) else { return None };
+    let Value::Int(length) = fields.first()? else { return None };
+    let (most, length) = (ty.most()?, usize::try_from(length).ok()?);
+    let is_apart = length <= SHORT || length + 1 >= most;
+    Some(Value::int(if is_apart { length } else { SHORT + length.ilog2() as usize }))
 }
 
 /// How far a counter has come from its first value: how often that doubles, up to [`DOUBLINGS`].
