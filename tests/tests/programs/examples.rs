@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use coreach_pipeline::export::NotWritten;
+use coreach_tests::effort::cases;
 
 use super::made::{configurations, of_configuration, of_texts, root};
 use super::python::{Counts, Folder, same_verdicts};
@@ -25,14 +26,14 @@ fn every_example_is_a_program_or_says_why_not() {
     for case in configurations().iter().flat_map(|path| of_configuration(path)) {
         holds_its_document(&case);
         if why_not(&case.python) {
-            same_verdicts(&folder, &case, 3, 8, "same-beginning", &mut counts);
+            same_verdicts(&folder, &case, cases(2, 3), 6, "same-beginning", &mut counts);
         }
     }
     println!("{counts:?}");
     for verdict in [Some("Pass"), Some("Inconclusive"), Some("Fail"), None] {
         assert!(counts.get(&verdict).copied().unwrap_or(0) > 30, "{counts:?}");
     }
-    assert!(counts.values().sum::<usize>() > 3000, "{counts:?}");
+    assert!(counts.values().sum::<usize>() > 1500, "{counts:?}");
     let reasons = ["a test that is judged", "a timed test case looks"];
     assert_eq!(refused.into_iter().collect::<Vec<_>>(), reasons);
 }

@@ -12,6 +12,7 @@ use coreach_model::reader::{
 use coreach_project::campaign::read_campaign;
 use coreach_project::configuration::read_configuration;
 use coreach_project::iut;
+use coreach_tests::effort::is_thorough;
 use coreach_tests::schema;
 use coreach_tests::yaml::value;
 use serde_json::{Value, json};
@@ -289,7 +290,9 @@ fn what_a_reader_takes_its_schema_takes() {
     let (mut taken, mut refused, mut wrong) = (0, 0, Vec::new());
     for written in corpus().into_iter().filter(|written| written.place.starts_with("FULL")) {
         let schema = schema::read(schema::of_written(&written.value));
-        for (at, changed) in changed(&written.value) {
+        // One change of four where it has to end soon: another one at each place.
+        let step = if is_thorough() { 1 } else { 4 };
+        for (at, changed) in changed(&written.value).into_iter().step_by(step) {
             if schema::of_written(&changed) != schema.name {
                 continue;
             }
@@ -312,7 +315,7 @@ fn what_a_reader_takes_its_schema_takes() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(taken > 500 && refused > 500, "{taken} taken, {refused} refused");
+    assert!(taken > 250 && refused > 250, "{taken} taken, {refused} refused");
 }
 
 /// Where a schema lists words: the full file, the place in it, and the list's place in the schema.
