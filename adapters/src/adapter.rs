@@ -94,7 +94,7 @@ impl Failure {
     #[must_use]
     pub fn with_help(self, help: &str) -> Self {
         match self {
-            Failure::Garbage(text) => Failure::Garbage(format!("{text}; {help}")),
+            Failure::Garbage(text) => Failure::Garbage(format!("{text}\nhelp: {help}")),
             other => other,
         }
     }

@@ -81,13 +81,13 @@ pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Res
             Ok(values) => return make_output(action, values, binary, signatures).map(Recognized::Received),
             Err(Err(reason)) => (usize::MAX, format!(": as `{action}`, {reason}")),
             Err(Ok(fitting)) if fitting == fields.len() => {
-                (fitting, format!("; the closest is `{action}`: there are bytes behind its fields"))
+                (fitting, format!("\nthe closest is `{action}`: there are bytes behind its fields"))
             }
             Err(Ok(fitting)) => {
                 let name = fields[fitting].name().map_or(String::new(), |name| format!(", `{name}`,"));
                 (
                     fitting,
-                    format!("; the closest is `{action}`: its field {}{name} does not fit", fitting + 1),
+                    format!("\nthe closest is `{action}`: its field {}{name} does not fit", fitting + 1),
                 )
             }
         };

@@ -238,20 +238,23 @@ impl Dialogue {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
             let help = match ended {
                 ChannelEnded::Broken if self.stream.came() == 0 => {
-                    ". It has sent nothing before. It may speak another protocol there, or TLS: then write \
+                    "\nhelp: it has sent nothing before. It may speak another protocol there, or TLS: then write \
                      `tls` into the IUT file"
                 }
                 ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                     if self.pending.is_empty() =>
                 {
-                    ". If it may do so, name an output for it, `on_close: OUTPUT`, and an input that begins \
+                    "\nhelp: if it may do so, name an output for it, `on_close: OUTPUT`, and an input that begins \
                      anew, `reconnect: INPUT`"
                 }
                 _ => "",
             };
             let running = if help.is_empty() || process.is_none() { "" } else { ", and goes on running" };
-            let what = format!("{}{running}{help}", ended.text());
-            return Err(self.with_open_output(make_loss(&what, process)));
+            let what = format!("{}{running}", ended.text());
+            let failure = self.with_open_output(make_loss(&what, process));
+            // Of a process that has ended, another thing is told.
+            let help = if failure.text().contains(&what) { help } else { "" };
+            return Err(Failure::Lost(failure.text().to_owned() + help));
         };
         if self.has_hung_up {
             return Ok(Received::Silence);
@@ -353,7 +356,7 @@ impl Dialogue {
     fn with_open_output(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Lost(text) if !self.pending.is_empty() => {
-                Failure::Lost(format!("{text}; in the middle of an output of several lines"))
+                Failure::Lost(format!("{text}\nit was in the middle of an output of several lines"))
             }
             other => other,
         }

@@ -303,7 +303,12 @@ impl HttpRun {
             };
             let Some(why) = describe_misfit(&reply, probe) else { return Ok(reply) };
             if Instant::now() + PAUSE > until.min(deadline) {
-                return Err(Failure::Start(format!("`{of}` was answered with {why}")));
+                let (to, status) = (&reply.asked, reply.status);
+                let help = match status == probe.status {
+                    true => String::new(),
+                    false => format!("\nhelp: correct its `path`, or expect that: `status: {status}`"),
+                };
+                return Err(Failure::Start(format!("`{of}`: `{to}` was answered with {why}{help}")));
             }
             std::thread::sleep(PAUSE);
         }
@@ -315,7 +320,8 @@ fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
     if reply.status != probe.status {
         let body = String::from_utf8_lossy(&reply.body);
         let (there, body) = (reply.status, shortened(body.trim_end()).escape_debug().to_string());
-        return Some(format!("status {there}, not {}, and the body `{body}`", probe.status));
+        let body = if body.is_empty() { body } else { format!(", and the body `{body}`") };
+        return Some(format!("status {there}, not {}{body}", probe.status));
     }
     let expected = probe.body.as_ref()?;
     let body = String::from_utf8_lossy(&reply.body);
@@ -335,7 +341,7 @@ fn make_reset_failure(failure: Failure, server: &Server) -> Failure {
 fn add_farewell(failure: Failure, server: &Server) -> Failure {
     match (failure, server.process()) {
         (Failure::Lost(text), Some(process)) => {
-            Failure::Lost(format!("{text}; {}", process.farewell("is running")))
+            Failure::Lost(format!("{text}\n{}", process.farewell("is running")))
         }
         (failure, _) => failure,
     }

@@ -294,16 +294,16 @@ impl Pending {
     /// Explains what a line may be that is no output, and says whether it is that for sure.
     fn explain_unknown(&self, line: &str, lines: &Lines) -> (String, bool) {
         if line.contains("\u{1b}[") {
-            let text = ". `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
+            let text = "\nhelp: `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
                         `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
             return (text.to_owned(), true);
         }
         if line.contains('\0') {
-            let text = ". The line contains NUL, `\\0`: send none, or write `\\x00` into the pattern";
+            let text = "\nhelp: the line contains NUL, `\\0`: send none, or write `\\x00` into the pattern";
             return (text.to_owned(), true);
         }
         if line.starts_with('\u{feff}') {
-            return (". It begins with a byte order mark: write UTF-8 without one".to_owned(), true);
+            return ("\nhelp: it begins with a byte order mark: write UTF-8 without one".to_owned(), true);
         }
         let mut known =
             lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
@@ -316,14 +316,14 @@ impl Pending {
         if let Some((action, pattern, prompt)) = prompted {
             let regex = format!("^{}{pattern}", regex::escape(prompt)).replace('\'', "''");
             let text = format!(
-                "; behind `{}` it is `{action}`. If that is a prompt, it belongs to the pattern: `{action}: '{regex}'`",
+                "\nbehind `{}` it is `{action}`\nhelp: if that is a prompt, it belongs to the pattern: `{action}: '{regex}'`",
                 shortened(prompt)
             );
             return (text, true);
         }
         if self.said.as_deref().is_some_and(|said| said.trim_end() == line) {
             let text = format!(
-                ". It is what was sent: switch its echo off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
+                "\nhelp: it is what was sent: switch its echo off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
                 shortened(&regex::escape(line).replace('\'', "''"))
             );
             return (text, true);
@@ -334,24 +334,28 @@ impl Pending {
         if let Some(said) = said {
             let said = shortened(said.trim_end());
             let text = format!(
-                ". It may refuse `{said}`, which was sent: compare `stimuli` with what the system takes"
+                "\nhelp: it may refuse `{said}`, which was sent: compare `stimuli` with what the system takes"
             );
             return (text, false);
         }
-        let pattern = shortened(&regex::escape(line).replace('\'', "''"));
         if line.trim_end().ends_with([':', '?']) {
+            let pattern = shortened(&regex::escape(line).replace('\'', "''"));
             let text = format!(
-                ". If it asks for something first, answer that: `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]`"
+                "\nhelp: if it asks for something first, answer that: `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]`"
             );
             return (text, false);
         }
-        // A greeting comes before all else.
-        let greeting = match self.taken.is_empty() && !line.is_empty() {
-            true => " If it is a greeting, await it: `reset: [{ expect: '...' }]`.",
-            false => "",
+        let pattern = generalize(line);
+        // A greeting comes before all else, and is nothing for a log.
+        let is_log = ["debug", "info", "warn", "trace", "log"].iter().any(|word| lower.contains(word));
+        let greeting = match self.taken.is_empty() && !line.is_empty() && !is_log {
+            true => format!("\nhelp: if it is a greeting, await it: `reset: [{{ expect: '{pattern}' }}]`"),
+            false => String::new(),
         };
-        let text =
-            format!(".{greeting} If it is no event, skip it: `ignore: [{{ pattern: '^{pattern}$' }}]`");
+        let text = format!(
+            "{greeting}\nhelp: if it is no event, write it to standard error, or skip it: \
+             `ignore: [{{ pattern: '{pattern}' }}]`"
+        );
         (text, false)
     }
 
@@ -370,10 +374,15 @@ impl Pending {
             let place = if line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
             let cut =
                 if expected.contains("\\r") { " (coreach takes `\\r` off the end of a line)" } else { "" };
+            let correct = format!("\nhelp: if the system is right, correct the pattern of `{action}`");
             let text = match (begin.is_empty(), rest.is_empty()) {
-                (true, _) => format!("; the closest is `{action}`: {place}`{rest}` does not fit {expected}"),
+                (true, _) => {
+                    format!("\nthe closest is `{action}`: {place}`{rest}` does not fit {expected}{correct}")
+                }
                 (_, true) => {
-                    format!("; the closest is `{action}`: {place}the line ends too early for {expected}{cut}")
+                    format!(
+                        "\nthe closest is `{action}`: {place}the line ends too early for {expected}{cut}{correct}"
+                    )
                 }
                 _ => {
                     let mut shapes = known().filter(|(known, _)| known == action).map(|(_, shape)| shape);
@@ -382,8 +391,11 @@ impl Pending {
                         byte,
                         shapes.find_map(|shape| shape.first()).filter(|_| line == 0),
                     );
+                    let column = text[..byte].chars().count() + 1;
                     format!(
-                        "; the closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not{help}"
+                        "\nthe closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not, \
+                         from column {column} on{}",
+                        help.unwrap_or(correct)
                     )
                 }
             };
@@ -394,11 +406,20 @@ impl Pending {
         let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
         let is_same_but_for_case = |pattern: &Regex| reach(&format!("(?i){}", pattern.as_str()), line).1;
         if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
-            return (format!("; `{action}` fits but for capital letters: `{}`", written(pattern)), true);
+            let pattern = written(pattern);
+            let text = format!(
+                "\n`{action}` fits but for capital letters: `{pattern}`\nhelp: if the system is right, write them so, or \
+                 begin the pattern with `(?i)`"
+            );
+            return (text, true);
         }
         let all: Vec<String> =
             firsts().map(|(action, pattern)| format!("`{action}` is `{}`", written(pattern))).collect();
-        let all = if (1..=4).contains(&all.len()) { format!("; {}", all.join(", ")) } else { String::new() };
+        let all = if (1..=4).contains(&all.len()) {
+            format!("\n{}\nhelp: if it is one of these, correct its pattern", all.join(", "))
+        } else {
+            String::new()
+        };
         (all, false)
     }
 
@@ -448,31 +469,49 @@ impl Pending {
     }
 }
 
+/// Makes a pattern for all lines that begin like this one: its first word stays, and digits in it may change.
+fn generalize(line: &str) -> String {
+    let word = line.split_inclusive(char::is_whitespace).next().unwrap_or_default();
+    let escaped = regex::escape(word).replace('\'', "''");
+    let mut pattern = "^".to_owned();
+    for sign in escaped.chars() {
+        match sign.is_ascii_digit() {
+            true if pattern.ends_with("\\d+") => {}
+            true => pattern.push_str("\\d+"),
+            false => pattern.push(sign),
+        }
+    }
+    pattern + if word.len() < line.len() { ".*$" } else { "$" }
+}
+
 /// Says how to write a pattern for a line that goes on in another way, from where it fits no more.
-fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> String {
+fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String> {
     let (begin, rest) = line.split_at(at);
     let written = pattern.map_or("", written);
     let sign = rest.chars().next().unwrap_or(' ');
     let is_digit = |sign: char| sign.is_ascii_digit();
     let last = begin.chars().last().unwrap_or('^');
-    match sign {
+    let help = match sign {
         '+' if rest[1..].starts_with(is_digit) => {
-            ". A number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
+            "a number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
         }
-        '-' if rest[1..].starts_with(is_digit) => ". A number below 0 fits `-?\\d+`".to_owned(),
+        '-' if rest[1..].starts_with(is_digit) => "a number below 0 fits `-?\\d+`".to_owned(),
         'x' | 'X' if last == '0' => {
-            ". Numbers are read in decimal digits: in the model, this value is a string".to_owned()
+            "numbers are read in decimal digits: in the model, this value is a string".to_owned()
         }
-        ' ' => ". Each space counts: ` +` in the pattern fits one or more".to_owned(),
         '+' | '*' | '?' | '(' | ')' | '[' | '|' | '{' if written.contains(&format!("{last}{sign}")) => {
-            format!(". `{sign}` has a meaning in patterns, and for itself is written `\\{sign}`")
+            format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`")
         }
-        _ if written.ends_with('$') && pattern.is_some_and(|pattern| pattern.is_match(begin)) => {
+        _ if pattern.is_some_and(|pattern| pattern.is_match(begin)) => {
             let escaped = shortened(&regex::escape(rest).replace('\'', "''"));
-            format!(". If that may follow, the pattern ends with `(?:{escaped})?$`")
+            format!(
+                "if that may follow, the pattern ends with `(?:{escaped})?$`; if anything may, with `.*$`"
+            )
         }
-        _ => String::new(),
-    }
+        ' ' => "each space counts: ` +` in the pattern fits one or more".to_owned(),
+        _ => return None,
+    };
+    Some(format!("\nhelp: {help}"))
 }
 
 #[cfg(test)]
@@ -667,10 +706,25 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     #[test]
+    fn lines_that_begin_alike_are_skipped_by_one_pattern() {
+        for (line, expected) in [
+            ("DEBUG got 1", "^DEBUG .*$"),
+            ("2026-11-28 10:00 it's", r"^\d+\-\d+\-\d+ .*$"),
+            ("[it's] on", "^\\[it''s\\] .*$"),
+            ("ready", "^ready$"),
+            ("", "^$"),
+        ] {
+            assert_eq!(generalize(line), expected);
+        }
+    }
+
+    #[test]
     fn a_line_that_nothing_fits_is_what_the_description_says() {
-        let text = "the line `what`, which no pattern fits; `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`. \
-                    If it is a greeting, await it: `reset: [{ expect: '...' }]`. If it is no event, skip it: \
-                    `ignore: [{ pattern: '^what$' }]`";
+        let text = "the line `what`, which no pattern fits\n\
+                    `Long` is `n (?P<n>\\S+)`, `Short` is `n (?P<n>\\S+)`\n\
+                    help: if it is one of these, correct its pattern\n\
+                    help: if it is a greeting, await it: `reset: [{ expect: '^what$' }]`\n\
+                    help: if it is no event, write it to standard error, or skip it: `ignore: [{ pattern: '^what$' }]`";
         assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
         assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
         assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);

@@ -129,19 +129,29 @@ impl Process {
             None => format!("`{}` {what}", self.name),
         };
         let moment = if has_ended { LAST_WORDS } else { Duration::ZERO };
-        let words = self.words_within(moment);
-        let is_mute = words.is_none() && matches!(self.status(), Some(ExitStatus::Code(code)) if code != 0);
-        let words = words.unwrap_or_default();
+        let words = self.tail.last(moment);
+        let is_broken = !self.succeeded();
         self.is_told.set(true);
+        let own = words.as_ref().filter(|_| is_broken).and_then(|words| find_own_error(words));
+        let words = self.describe_words(words.as_deref());
         // As `env` says it: 'python3\r'.
         let is_unfound = self.status() == Some(ExitStatus::Code(127)) && words.contains("\\r");
         let help = match is_unfound {
-            true => format!(". {CARRIAGE_RETURN}"),
-            false if self.is_talking && self.succeeded() => ". It must go on until its input ends".to_owned(),
-            false if is_mute => " without a word on standard error: start it by hand to see why".to_owned(),
+            true => format!("\nhelp: {CARRIAGE_RETURN}"),
+            false if self.is_talking && self.succeeded() => {
+                "\nhelp: it must go on until its input ends".to_owned()
+            }
             false => String::new(),
         };
-        format!("{state}{help}{words}")
+        let own = match own {
+            Some(own) if self.status().is_some() => format!(" by an error of its own: {own}"),
+            Some(own) => format!(", after an error of its own: {own}"),
+            None if words.is_empty() && is_broken && self.status().is_some() => {
+                " without a word on standard error: start it by hand to see why".to_owned()
+            }
+            None => String::new(),
+        };
+        format!("{state}{own}{words}{help}")
     }
 
     /// Describes the end of a process that is kept for many runs, unless a run has told of it.
@@ -150,18 +160,19 @@ impl Process {
         is_untold.then(|| {
             self.is_told.set(true);
             let state = self.status().map_or("has ended".to_owned(), describe_status);
-            let words = self.words_within(LAST_WORDS).unwrap_or_default();
+            let words = self.describe_words(self.tail.last(LAST_WORDS).as_deref());
             format!(
-                "`{}` {state} after the run before. With `keep: true`, one is for all runs: leave `keep` out, and \
-                 each run starts a new one{words}",
+                "`{}` {state} after the run before{words}\nhelp: with `keep: true`, one is for all runs: leave `keep` \
+                 out, and each run starts a new one",
                 self.name
             )
         })
     }
 
-    /// What it has written on its standard error, in words that go on.
+    /// What it has written on its standard error, on lines of their own.
     pub fn last_words(&self) -> Option<String> {
-        self.words_within(Duration::ZERO)
+        let words = self.tail.last(Duration::ZERO)?;
+        Some(self.describe_words(Some(&words)))
     }
 
     /// Finds the last line on its standard error that is such a line.
@@ -169,10 +180,13 @@ impl Process {
         self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_it(line))
     }
 
-    fn words_within(&self, moment: Duration) -> Option<String> {
-        let words = self.tail.last(moment)?;
+    fn describe_words(&self, words: Option<&[String]>) -> String {
         let place = if self.is_talking { " on standard error" } else { "" };
-        Some(format!("; its last words{place}:\n    {}", words.join("\n    ")))
+        match words {
+            None | Some([]) => String::new(),
+            Some([one]) => format!("\nits last words{place}: {one}"),
+            Some(words) => format!("\nits last words{place}:\n    {}", words.join("\n    ")),
+        }
     }
 
     fn status(&self) -> Option<ExitStatus> {
@@ -198,6 +212,40 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.stop(|| {});
     }
+}
+
+/// Finds the error by which a program has ended itself, with the file and the line of the frame that
+/// raised it.
+fn find_own_error(words: &[String]) -> Option<String> {
+    let frames = words.iter().filter_map(|line| {
+        let (file, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
+        Some((file, format!("{}:{}", file_name(file), rest.split(',').next()?)))
+    });
+    let mut frames: Vec<(&str, String)> = frames.collect();
+    // What the program calls is not at fault.
+    let is_library = |file: &str| ["/lib/python", "<"].iter().any(|part| file.contains(part));
+    if frames.iter().any(|(file, _)| !is_library(file)) {
+        frames.retain(|(file, _)| !is_library(file));
+    }
+    let python = frames.pop().map(|(_, frame)| frame);
+    let lines = || words.iter().filter(|line| !line.starts_with(char::is_whitespace));
+    let is_named = |line: &&String| ["Error", "Exception", "panic"].iter().any(|word| line.contains(word));
+    let error = lines().rfind(is_named).or(lines().next_back().filter(|_| python.is_some()))?;
+    let frame = python.or_else(|| words.iter().find_map(|line| find_frame(line)))?;
+    Some(if error.contains(&frame) { error.clone() } else { format!("{error} ({frame})") })
+}
+
+/// Finds a file with a line in a frame: `piggy.js:14` in `at main (/work/piggy.js:14:3)`.
+fn find_frame(line: &str) -> Option<String> {
+    line.split([' ', '(', ')', '\t']).find_map(|word| {
+        let (file, rest) = word.split_once(':')?;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        (file.contains('.') && !digits.is_empty()).then(|| format!("{}:{digits}", file_name(file)))
+    })
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn describe_status(status: ExitStatus) -> String {
@@ -233,7 +281,7 @@ fn name_of_command(words: &[String]) -> String {
     words.iter().take(1).chain(script).cloned().collect::<Vec<String>>().join(" ")
 }
 
-const CARRIAGE_RETURN: &str = "The first line of the script ends with `\\r\\n`, so that `\\r` belongs to the name of \
+const CARRIAGE_RETURN: &str = "the first line of the script ends with `\\r\\n`, so that `\\r` belongs to the name of \
                                its interpreter: save it with the ends of lines of Unix, for example by `dos2unix`";
 
 /// Does the first line of a script end with `\r\n`?
@@ -249,30 +297,30 @@ fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> Stri
     match why.kind() {
         ErrorKind::NotFound if program.contains(' ') => {
             let words = program.split_whitespace().collect::<Vec<&str>>().join(", ");
-            format!(". It is one word, with a space: write `command: [{words}]`")
+            format!("\nhelp: it is one word, with a space: write `command: [{words}]`")
         }
         ErrorKind::NotFound if !program.contains('/') && path.is_file() => {
-            format!(". One in the folder of the IUT file is written `./{program}`")
+            format!("\nhelp: one in the folder of the IUT file is written `./{program}`")
         }
         ErrorKind::NotFound if !program.contains('/') => {
-            ". No folder of `PATH` has such a program. One in the folder of the IUT file is written `./NAME`"
+            "\nhelp: no folder of `PATH` has such a program. One in the folder of the IUT file is written `./NAME`"
                 .to_owned()
         }
-        ErrorKind::NotFound if begins_with_carriage_return(path) => format!(". {CARRIAGE_RETURN}"),
+        ErrorKind::NotFound if begins_with_carriage_return(path) => format!("\nhelp: {CARRIAGE_RETURN}"),
         ErrorKind::NotFound if path.exists() => {
-            format!(". {place} is there, but not the program that its first line names after `#!`")
+            format!("\nhelp: {place} is there, but not the program that its first line names after `#!`")
         }
-        ErrorKind::NotFound => format!(". There is no file {place}: correct `command` in the IUT file"),
-        ErrorKind::PermissionDenied if path.is_dir() => format!(". {place} is a folder"),
+        ErrorKind::NotFound => format!("\nhelp: there is no file {place}: correct `command` in the IUT file"),
+        ErrorKind::PermissionDenied if path.is_dir() => format!("\nhelp: {place} is a folder"),
         ErrorKind::PermissionDenied => {
             format!(
-                ". {place} is not executable: run `chmod +x` on it, or begin `command` with its interpreter"
+                "\nhelp: {place} is not executable: run `chmod +x` on it, or begin `command` with its interpreter"
             )
         }
         // ENOEXEC: it is no program, nor a script that names one.
         _ if why.raw_os_error() == Some(8) => {
             format!(
-                ". {place} has no first line such as `#!/usr/bin/env python3`: begin `command` with its interpreter"
+                "\nhelp: {place} has no first line such as `#!/usr/bin/env python3`: begin `command` with its interpreter"
             )
         }
         _ => String::new(),
@@ -333,4 +381,43 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         folder: launch.folder.clone(),
     };
     Ok((process, pipes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_program_is_told_with_its_place() {
+        for (words, expected) in [
+            (
+                "Traceback (most recent call last):\n  File \"/w/main.py\", line 9, in <module>\n    run()\n  \
+                 File \"/w/piggy.py\", line 14, in run\nTypeError: no number",
+                Some("TypeError: no number (piggy.py:14)"),
+            ),
+            (
+                "/w/piggy.js:2\n    throw new Error('no')\n\nError: no\n    at run (/w/piggy.js:2:9)\nNode.js v20",
+                Some("Error: no (piggy.js:2)"),
+            ),
+            (
+                "Exception in thread \"main\" java.lang.Error: no\n\tat Piggy.main(Piggy.java:3)",
+                Some("Exception in thread \"main\" java.lang.Error: no (Piggy.java:3)"),
+            ),
+            (
+                "thread 'main' panicked at src/main.rs:2:5:\nno\nnote: run with `RUST_BACKTRACE=1`",
+                Some("thread 'main' panicked at src/main.rs:2:5:"),
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/w/todo.py\", line 3, in go\n    loads(text)\n  \
+                 File \"/usr/lib/python3.11/json/decoder.py\", line 355, in raw_decode\n\
+                 json.decoder.JSONDecodeError: no\n--------",
+                Some("json.decoder.JSONDecodeError: no (todo.py:3)"),
+            ),
+            ("usage: piggy GOAL", None),
+            ("cannot open 127.0.0.1:80", None),
+        ] {
+            let words: Vec<String> = words.lines().map(str::to_owned).collect();
+            assert_eq!(find_own_error(&words).as_deref(), expected);
+        }
+    }
 }

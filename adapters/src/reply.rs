@@ -116,7 +116,7 @@ impl Response {
                     Source::Pointer(pointer) => item.and_then(|item| find_near(item, pointer)),
                     _ => None,
                 };
-                let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                let near = near.map_or_else(String::new, |near| format!("\nhelp: {near}"));
                 format!("it needs `{name}`, and {place} is not there{near}")
             }
             None => "what follows `then` does not fit".to_owned(),
@@ -188,35 +188,56 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
     // The first one where several are as close.
     let closest = lacks.reduce(|best, one| if one.1.0 > best.1.0 { one } else { best });
     let to = &reply.to;
+    // One that is it but for its status is closer than one of this status.
+    let unread = if body.is_none() { read(reply).ok().and_then(Result::ok) } else { None };
+    let but_status = http.observations.iter().find(|(_, one)| {
+        let other = Response { status: reply.status, ..one.clone() };
+        (200..300).contains(&reply.status)
+            && one.status != reply.status
+            && !one.values.is_empty()
+            && other.is_of(reply)
+            && found(tree.or(unread.as_ref()), reply, &other).is_some()
+    });
     let closest = match closest {
+        _ if but_status.is_some() => but_status.map_or_else(String::new, |(action, one)| {
+            let (is, wanted) = (reply.status, one.status);
+            format!("\nit is `{action}` but for the status {wanted}\nhelp: if the system is right, write `status: {is}` there")
+        }),
         // One of another status is not close.
-        Some((_, (..=1, _))) => format!("; none that may answer `{to}` has status {}", reply.status),
-        Some((action, (_, lacks))) => format!("; of this status is `{action}`, but {lacks}"),
+        Some((_, (..=1, _))) => {
+            let others = http.observations.iter().filter(|(_, one)| one.status != reply.status).take(6);
+            let others = others.map(|(name, one)| format!("; `{name}` has status {}", one.status));
+            let others = others.collect::<String>();
+            format!("\nnone that may answer `{to}` has status {}{others}", reply.status)
+        }
+        Some((action, (_, lacks))) => {
+            let help = format!("\nhelp: if the system is right, correct `{action}` in `observations`");
+            let help = if lacks.contains("\nhelp: ") { String::new() } else { help };
+            format!("\nof this status is `{action}`, but {lacks}{help}")
+        }
         None => String::new(),
     };
     let moved = reply.header("location").filter(|_| (300..400).contains(&reply.status));
     let moved = moved.map_or_else(String::new, |place| {
         let place = shortened(&place);
-        format!(". It redirects to `{place}`, and coreach follows no redirections: ask for that in `path`")
+        format!(
+            "\nhelp: it redirects to `{place}`, and coreach follows no redirections: ask for that in `path`"
+        )
     });
-    let help = if http.observations.iter().any(|(_, one)| one.status == reply.status) {
+    let help = if but_status.is_some() || http.observations.iter().any(|(_, one)| one.status == reply.status)
+    {
         ""
     } else {
         explain_status(reply.status)
     };
-    // The others matter if it is not almost right.
-    let is_near = !help.is_empty() || !moved.is_empty() || closest.ends_with('?');
-    let others = http.observations.iter().filter(|(_, one)| one.status != reply.status && !is_near);
-    let others: String =
-        others.take(6).map(|(name, one)| format!("; `{name}` has status {}", one.status)).collect();
     let twice = match tree {
         Some(Tree::Text(text)) if json::parse(text, json::WIRE).is_ok() => {
-            ". The body is JSON twice, a text that contains JSON: the system must encode it once"
+            "\nhelp: the body is JSON twice, a text that contains JSON: the system must encode it once"
         }
         _ => "",
     };
     let text = format!(
-        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{others}{moved}{help}{twice}",
+        "the answer `{} {}` {shown}{why} to `{}` (`{to}`), which fits no observation{closest}{moved}{help}{twice}",
         reply.status, reply.reason, reply.asked
     );
     match http.unmatched {
@@ -230,19 +251,21 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
 fn explain_status(status: u16) -> &'static str {
     match status {
         400 | 415 | 422 => {
-            ". It does not take such a request: look at its `body` and its `headers`, as `Content-Type`"
+            "\nhelp: it does not take such a request: look at its `body` and its `headers`, as `Content-Type`"
         }
         401 | 403 => {
-            ". It asks for credentials: `headers: { Authorization: ... }` in `http` sends them with each request"
+            "\nhelp: it asks for credentials: `headers: { Authorization: ... }` in `http` sends them with each request"
         }
-        404 => ". Nothing is there: look at the `path` of the request and at `base`",
-        405 | 501 => ". It does not know this method there: look at the `method` of the request",
-        500..=599 => ". It has failed itself: its own log may tell why",
+        404 => "\nhelp: nothing is there: look at the `path` of the request and at `base`",
+        405 | 501 => "\nhelp: it does not know this method there: look at the `method` of the request",
+        500..=599 => "\nhelp: it has failed itself: its own log may tell why",
+        200..=299 => "\nhelp: if it is one of them, correct the `status` of that one",
         _ => "",
     }
 }
 
-/// The pointer to a value of the body whose last name is that of this pointer, or near to it.
+/// Proposes the pointer to a value of the body whose last name is near to that of this one, or lists those
+/// that are there.
 fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     let (_, last) = pointer.rsplit_once('/')?;
     let (mut found, mut open) = (Vec::new(), vec![(String::new(), body)]);
@@ -261,8 +284,19 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
     }
     let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
     let names: Vec<String> = found.iter().map(name).collect();
-    let near = nearest(last, names.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
-    found.iter().find(|path| name(path) == near).cloned()
+    let near = nearest(last, names.iter().map(String::as_str).filter(|name| !name.is_empty()));
+    if let Some(near) = near.and_then(|near| found.iter().find(|path| name(path) == near)) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let is_value = |path: &&String| {
+        body.pointer(path).is_some_and(|tree| !matches!(tree, Tree::Object(_) | Tree::List(_)))
+    };
+    let values: Vec<&str> = found.iter().filter(is_value).map(String::as_str).collect();
+    match values.as_slice() {
+        [] | [""] => None,
+        [one] => Some(format!("did you mean `{one}`?")),
+        many => Some(format!("the values of the body are {}", listed(many.iter().copied()))),
+    }
 }
 
 /// What an HTTP answer has of a capture; `outputs` are those that the answer is.

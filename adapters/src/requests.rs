@@ -261,7 +261,7 @@ fn failure(error: ureq::Error) -> Failure {
             Failure::Flood(format!("a body is larger than {limit} bytes"))
         }
         ureq::Error::Protocol(error) => Failure::Garbage(format!(
-            "the answer is no HTTP: {error}. Does the server speak HTTP on this port? With TLS, `base` begins \
+            "the answer is no HTTP: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins \
              with `https://`"
         )),
         ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
@@ -273,10 +273,10 @@ fn failure(error: ureq::Error) -> Failure {
         ureq::Error::Http(error) => Failure::Untranslatable(format!("no request: {error}")),
         ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is no address", shortened(&uri))),
         ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionReset => Failure::Lost(format!(
-            "no answer: {error}. Does the server speak HTTP on this port? With TLS, `base` begins with `https://`"
+            "no answer: {error}\nhelp: does the server speak HTTP on this port? With TLS, `base` begins with `https://`"
         )),
         ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => Failure::Lost(format!(
-            "no answer: {error}. Start the system, correct `base`, or add `launch` to let coreach start it"
+            "no answer: {error}\nhelp: start the system, correct `base`, or add `launch` to let coreach start it"
         )),
         ureq::Error::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
             Failure::Lost("no answer: the server has closed the connection before it answered".to_owned())

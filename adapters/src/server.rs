@@ -93,7 +93,7 @@ impl Server {
             return way.1(&self.address()?, session.deadline).map_err(|why| {
                 let address = self.address().unwrap_or_default();
                 Failure::Start(format!(
-                    "no connection to {address}: {why}. Start the system, correct the address in the IUT file, or \
+                    "no connection to {address}: {why}\nhelp: start the system, correct the address in the IUT file, or \
                      add `launch` to let coreach start it"
                 ))
             });
@@ -136,7 +136,7 @@ impl Server {
             let address = self.address()?;
             if !has_port(launch) && !becomes_free(&address, session.deadline, connect) {
                 return Err(Failure::Start(format!(
-                    "another program listens on {address} before `{}` is started. End it, or write `{{port}}` in \
+                    "another program listens on {address} before `{}` is started\nhelp: end it, or write `{{port}}` in \
                      `command` and in the address",
                     command.words.join(" ")
                 )));
@@ -158,7 +158,7 @@ impl Server {
             if process.has_ended(Instant::now()) {
                 let mut text = process.farewell("has ended");
                 if process.succeeded() {
-                    text += ". The program of `launch` must go on running in the foreground: do not let it run in the \
+                    text += "\nhelp: the program of `launch` must go on running in the foreground: do not let it run in the \
                              background, as by `&` or as a daemon";
                 }
                 return Err(Failure::Start(text));
@@ -173,15 +173,15 @@ impl Server {
                         other != address && TcpStream::connect(other).is_ok()
                     });
                     let help = match (others.next(), has_port(launch)) {
-                        (Some(host), _) => format!("Somebody listens on {host}:{port}: is that the host of the address?"),
-                        (_, true) => "If it needs longer, raise `ready_ms`. Else it must listen on the port that `{port}` in \
+                        (Some(host), _) => format!("somebody listens on {host}:{port}: is that the host of the address?"),
+                        (_, true) => "if it needs longer, raise `ready_ms`. Else it must listen on the port that `{port}` in \
                                       `command` gives it, on that host"
                             .to_owned(),
                         (_, false) => "`command` does not have `{port}`: it must listen on the port of the address".to_owned(),
                     };
                     let time = launch.ready.as_millis();
-                    let what = format!("{what} on {address} within `ready_ms: {time}` ({why}). {help}");
-                    return Err(Failure::Start(process.farewell(&what)));
+                    let what = format!("{what} on {address} within `ready_ms: {time}` ({why})");
+                    return Err(Failure::Start(process.farewell(&what) + "\nhelp: " + &help));
                 }
                 // Also the end of the process ends the pause.
                 Err(_) => {

@@ -161,12 +161,12 @@ impl Signatures {
             Some(action) => {
                 let kind = if action.kind == ActionKind::Input { "an input" } else { "an internal action" };
                 let help = "`outputs` are what the implementation sends";
-                return Ok(Received::Alien(format!("`{name}` as an output, but it is {kind}; {help}")));
+                return Ok(Received::Alien(format!("`{name}` as an output, but it is {kind}\nhelp: {help}")));
             }
             None => {
                 let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
                 let help = hint(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
-                let text = format!("the output `{}`, which is none; {help}", shortened(name));
+                let text = format!("the output `{}`, which is none\nhelp: {help}", shortened(name));
                 return Ok(Received::Alien(text));
             }
         };
@@ -179,7 +179,7 @@ impl Signatures {
                 Some(_) => hint(foreign, "parameters", lacking),
             };
             let text = format!(
-                "`{name}` with a value for `{}`, which is no parameter of it; {help}",
+                "`{name}` with a value for `{}`, which is no parameter of it\nhelp: {help}",
                 shortened(foreign)
             );
             return Ok(Received::Alien(text));
@@ -224,7 +224,7 @@ impl Wire<'_> {
             && text.starts_with(['0', '+', ' '])
         {
             return format!(
-                "; a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
+                "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
             );
         }
         let Type::Enum(of) = datum.ty() else { return String::new() };
@@ -235,10 +235,10 @@ impl Wire<'_> {
                 let help = inventory("values", literals());
                 let text = shortened(text);
                 format!(
-                    "; {help}. `values: {{ {datum}: {{ {text}: {near} }} }}` in the IUT file gives a text its value"
+                    "\nhelp: {help}. `values: {{ {datum}: {{ {text}: {near} }} }}` in the IUT file gives a text its value"
                 )
             }
-            Wire::Json(Tree::Text(text)) => format!("; {}", hint(text, "values", literals)),
+            Wire::Json(Tree::Text(text)) => format!("\nhelp: {}", hint(text, "values", literals)),
             Wire::Json(_) => String::new(),
         }
     }

@@ -326,7 +326,7 @@ pub fn line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
     let no_text = |_| {
         Failure::Garbage(format!(
-            "a line is not UTF-8: {}. Send UTF-8, or use `encoding: binary` with `latin1`",
+            "a line is not UTF-8: {}\nhelp: send UTF-8, or use `encoding: binary` with `latin1`",
             shown(frame.strip_suffix(b"\r").unwrap_or(frame))
         ))
     };
@@ -478,8 +478,7 @@ mod tests {
     fn what_is_no_text_is_garbage() {
         let (mut stream, mut theirs) = pair();
         theirs.write_all(b"\xff\xfe\n").unwrap();
-        let no_text =
-            "garbage: a line is not UTF-8: \\xff\\xfe. Send UTF-8, or use `encoding: binary` with `latin1`";
+        let no_text = "garbage: a line is not UTF-8: \\xff\\xfe\nhelp: send UTF-8, or use `encoding: binary` with `latin1`";
         assert_eq!(line(&mut stream, soon()), Err(no_text.to_owned()));
     }
 }

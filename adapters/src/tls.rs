@@ -184,7 +184,7 @@ impl Session {
             }
             match self.take_in(&mut socket) {
                 Ok(0) => {
-                    let text = "the other side has ended the connection before it began. Does it speak TLS on this \
+                    let text = "the other side has ended the connection before it began\nhelp: does it speak TLS on this \
                                 port? If not, leave out `tls`";
                     return Err(io::Error::other(Broken::of(text)).into());
                 }
@@ -265,7 +265,8 @@ impl Session {
             let _ = self.flush(socket);
             let is_alert = matches!(error, rustls::Error::AlertReceived(_));
             let is_plain = matches!(error, rustls::Error::InvalidMessage(_));
-            let help = if is_plain { ". It does not seem to speak TLS: then leave out `tls`" } else { "" };
+            let help =
+                if is_plain { "\nhelp: it does not seem to speak TLS: then leave out `tls`" } else { "" };
             return Err(io::Error::other(Broken { is_alert, ..Broken::of(&format!("{error}{help}")) }));
         }
         Ok(count)

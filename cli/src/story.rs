@@ -12,24 +12,37 @@ use coreach_model::{Datum, Value};
 
 use crate::visible::visible;
 
-/// Why the run ended as it did, in a line. Of the last words of a process, the last one.
-pub fn why_in_a_line(test: &TestCase, initial: &State, run: &Run) -> String {
-    let reason = explain(test, initial, run);
-    let mut lines = reason.summary.lines();
-    let first = lines.next().unwrap_or_default();
-    let last = lines.next_back().filter(|_| first.ends_with(':'));
-    let last = last.map_or_else(String::new, |last| format!(" {}", last.trim()));
-    format!("{}: {}\n", run.outcome.name(), visible(&format!("{first}{last}")))
+/// How the run ended: the verdict and why, where, and each remedy in a line. `of` says whose run it is.
+pub fn end(test: &TestCase, initial: &State, run: &Run, of: &str) -> String {
+    tell(run, &explain(test, initial, run), of)
 }
 
 fn explain(test: &TestCase, initial: &State, run: &Run) -> Reason {
     reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run)
 }
 
-/// Why the run ended as it did, in some lines.
-pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
+fn tell(run: &Run, reason: &Reason, of: &str) -> String {
+    let (head, _) = reason.summary.split_once('\n').unwrap_or((&reason.summary, ""));
+    let is_named = reason.location.is_empty() || head.contains(&reason.location);
+    let place = if is_named { String::new() } else { format!("in {}", reason.location) };
+    let place = [of, &place].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    lay_out(run.outcome.name(), &reason.summary, &place)
+}
+
+/// Lays out why a run ended: the verdict with the first line, the place, and the other lines.
+pub fn lay_out(verdict: &str, summary: &str, place: &str) -> String {
+    let mut lines = summary.lines();
+    let mut text = format!("{verdict}: {}\n", visible(lines.next().unwrap_or_default()));
+    for line in [place].into_iter().filter(|place| !place.is_empty()).chain(lines) {
+        put(&mut text, &format!("  {line}"));
+    }
+    text
+}
+
+/// How the run ended, with the guards that decided and what is allowed.
+pub fn why(test: &TestCase, initial: &State, run: &Run, of: &str) -> String {
     let reason = explain(test, initial, run);
-    let mut text = format!("{}: {}\n", run.outcome.name(), visible(&reason.summary));
+    let mut text = tell(run, &reason, of);
     reason.lines().iter().for_each(|line| put(&mut text, line));
     if run.crossed > 0 {
         let (what, was) = if run.crossed == 1 { ("observation", "was") } else { ("observations", "were") };

@@ -74,6 +74,7 @@ if kind in ("tcp", "http"):
                 "locked": ("401 Unauthorized", ""),
                 "page": ("501 Not Implemented", "<html><body>no</body></html>"),
                 "empty": ("200 OK", ""),
+                "other": ("201 Created", '{"n": 1}'),
                 "nested": ("200 OK", '{"answer": {"n": 1}}'),
                 "twice": ("200 OK", json.dumps('{"n": 1}')),
             }[habit]
@@ -95,12 +96,18 @@ if kind == "lines":
             continue
         if habit == "exits":
             sys.exit(3)
+        if habit == "raises":
+            raise TypeError("no number")
+        if habit == "mute":
+            continue
+        if habit == "debug":
+            say(f"DEBUG {asked} got ask")
         if habit in ("login", "refuses"):
             say({"login": "name:", "refuses": "unknown command"}[habit])
             continue
         before = {"prompt": "> ", "colour": "\x1b[32m", "mark": "\ufeff"}.get(habit, "")
         value = {"plus": f"+{asked}", "minus": f"-{asked}", "hex": f"0x{asked}", "rest": f"{asked}.0",
-                 "space": f" {asked}", "zero": f"{asked}\0"}.get(habit, asked)
+                 "space": f" {asked}", "coins": f"{asked} coins", "zero": f"{asked}\0"}.get(habit, asked)
         say(f"{before}answer {value}")
         if habit == "again":
             say(f"answer {asked}")
@@ -141,54 +148,60 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "slow",
             short,
             3,
-            "If it needs more than 300 ms, raise `within` in the IUT file, as in `within: 2 s`",
+            "  help: if it needs more than 300 ms, raise `within` in the IUT file, as in `within: 2 s`",
         ),
-        (
-            json,
-            "late",
-            within,
-            4,
-            "has written `{\"ready\": true}` to standard error. Write messages to standard output",
-        ),
+        (json, "late", within, 4, "it has written `{\"ready\": true}` to standard error\n"),
+        (lines, "buffer", short, 3, "  help: its output may wait in a buffer: flush it after each line"),
         (
             lines,
-            "buffer",
+            "eof",
             short,
             3,
-            "It has answered nothing. Its output may wait in a buffer: flush it after each line",
+            "  help: it may wait for the end of its input: read and answer line by line",
         ),
-        (lines, "eof", short, 3, "Or it waits for the end of its input: read and answer line by line"),
         (
             lines,
             "prompt",
             within,
             1,
-            r"behind `> ` it is `Answer`. If that is a prompt, it belongs to the pattern: `Answer: '^> answer ",
+            r"help: if that is a prompt, it belongs to the pattern: `Answer: '^> answer ",
         ),
-        (lines, "echo", within, 1, "It is what was sent: switch its echo off, or skip the line"),
-        (
-            lines,
-            "colour",
-            within,
-            1,
-            r"the line `\x1b[32manswer 1`, which no pattern fits. `\x1b[...` is a colour of a terminal",
-        ),
-        (lines, "mark", within, 1, "It begins with a byte order mark: write UTF-8 without one"),
+        (lines, "echo", within, 1, "  help: it is what was sent: switch its echo off, or skip the line"),
+        (lines, "colour", within, 1, r"help: `\x1b[...` is a colour of a terminal"),
+        (lines, "mark", within, 1, "  help: it begins with a byte order mark: write UTF-8 without one"),
         (
             &format!("{lines}  unmatched: ignore\n"),
             "prompt",
             "within: 3 s\n",
             3,
-            "All that it has sent is ignored",
+            "  help: all that it has sent is ignored",
         ),
-        (json, "python", within, 4, "texts of JSON stand in `\"`: in Python write `json.dumps(message)`"),
-        (json, "indent", within, 4, "a message is one line of JSON, and not spread over several"),
-        (json, "twice", within, 4, "it is JSON twice, a text that contains JSON: encode the object once"),
-        (json, "extra", within, 1, "no parameter of it; leave it out, or declare it: `Answer: { m: ... }`"),
+        (
+            json,
+            "python",
+            within,
+            4,
+            "  help: texts of JSON stand in `\"`: in Python write `json.dumps(message)`",
+        ),
+        (json, "indent", within, 4, "  help: a message is one line of JSON, and not spread over several"),
+        (
+            json,
+            "twice",
+            within,
+            4,
+            "  help: it is JSON twice, a text that contains JSON: encode the object once",
+        ),
+        (json, "extra", within, 1, "  help: leave it out, or declare it: `Answer: { m: ... }`"),
         (json, "flat", within, 4, r#"`n` stands under `values`: {"values": {"n": 1}}"#),
         (lines, "stderr", within, 3, "has written `answer 1` to standard error"),
         (lines, "blank", within, 1, "an empty line, which no pattern fits"),
-        (lines, "blank", within, 1, "If it is no event, skip it: `ignore: [{ pattern: '^$' }]`"),
+        (
+            lines,
+            "blank",
+            within,
+            1,
+            "  help: if it is no event, write it to standard error, or skip it: `ignore: [{ pattern: '^$' }]`",
+        ),
         (
             lines,
             "cr",
@@ -202,51 +215,69 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "zero",
             within,
             1,
-            r"The line contains NUL, `\0`: send none, or write `\x00` into the pattern",
+            r"  help: the line contains NUL, `\0`: send none, or write `\x00` into the pattern",
         ),
+        (
+            lines,
+            "raises",
+            within,
+            4,
+            "` ended with status 1 by an error of its own: TypeError: no number (system.py:",
+        ),
+        (lines, "debug", within, 1, "skip it: `ignore: [{ pattern: '^DEBUG .*$' }]`"),
+        (lines, "coins", within, 1, "but ` coins` does not, from column 9 on\n"),
+        (lines, "coins", within, 1, "if anything may, with `.*$`"),
+        (lines, "mute", short, 3, "  help: it may not know `ask`, which was sent: compare `stimuli`"),
+        (http, "other", within, 1, "it is `Answer` but for the status 200\n"),
         (lines, "exits", within, 4, "ended with status 3 without a word on standard error"),
-        (lines, "login", within, 1, "answer that: `reset: [{ expect: '^name:$' }, { send: ANSWER }]`"),
-        (lines, "refuses", within, 1, "It may refuse `ask`, which was sent: compare `stimuli`"),
-        (lines, "plus", within, 1, r"A number has no `+`: keep it out of the group, `\+?(?P<...>\d+)`"),
-        (lines, "minus", within, 1, r"A number below 0 fits `-?\d+`"),
-        (lines, "hex", within, 1, "Numbers are read in decimal digits"),
+        (
+            lines,
+            "login",
+            within,
+            1,
+            "help: if it asks for something first, answer that: `reset: [{ expect: '^name:$' }, { send: ANSWER }]`",
+        ),
+        (lines, "refuses", within, 1, "  help: it may refuse `ask`, which was sent: compare `stimuli`"),
+        (
+            lines,
+            "plus",
+            within,
+            1,
+            r"  help: a number has no `+`: keep it out of the group, `\+?(?P<...>\d+)`",
+        ),
+        (lines, "minus", within, 1, r"  help: a number below 0 fits `-?\d+`"),
+        (lines, "hex", within, 1, "  help: numbers are read in decimal digits"),
         (lines, "rest", within, 1, r"the pattern ends with `(?:\.0)?$`"),
-        (lines, "space", within, 1, "Each space counts: ` +` in the pattern fits one or more"),
-        (lines, "again", within, 1, "The same came just before: does the system answer twice?"),
-        (http, "twice", within, 1, "The body is JSON twice, a text that contains JSON"),
+        (lines, "space", within, 1, "  help: each space counts: ` +` in the pattern fits one or more"),
+        (lines, "again", within, 1, "  help: the same came just before: does the system answer twice?"),
+        (http, "twice", within, 1, "  help: the body is JSON twice, a text that contains JSON"),
         (
             http,
             "whole",
             "within: 2 s\n",
             3,
-            "It has answered nothing to `GET /ask`, and coreach keeps the connection open",
+            "  help: it has not answered `GET /ask`, and coreach keeps the connection open",
         ),
         (
             &lines.replace(
                 "{ Answer: '^answer (?P<n>\\d+)$', None: '^none$' }",
-                "{ None: '.*', Answer: '^answer (?P<n>\\d+)$' }",
+                "{ None: '^answer 1$', Answer: '^answer (?P<n>\\d+)$' }",
             ),
             "fine",
             within,
             1,
             "hint: the line `answer 1` also fits `Answer`, which stands behind `None` in `observations`",
         ),
-        (
-            tcp,
-            "closes",
-            within,
-            4,
-            " the connection, and goes on running. If it may do so, name an output for it",
-        ),
+        (tcp, "closes", within, 4, "  help: if it may do so, name an output for it"),
         (
             http,
             "endless",
             "within: 2 s\n",
             3,
-            "It has begun the answer `200 OK` to `GET /ask`, and not ended it",
+            "  help: it has begun the answer `200 OK` to `GET /ask`, and not ended it",
         ),
         (http, "elsewhere", within, 1, "(`GET /ask` was answered `404 Not Found`)"),
-        (http, "locked", within, 1, "It asks for credentials: `headers: { Authorization: ... }`"),
+        (http, "locked", within, 1, "  help: it asks for credentials: `headers: { Authorization: ... }`"),
         (
             http,
             "page",
@@ -254,16 +285,22 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             1,
             "the answer `501 Not Implemented` with a page of HTML to `GET /ask` (`Ask`)",
         ),
-        (http, "page", within, 1, "It does not know this method there: look at the `method` of the request"),
-        (http, "empty", within, 1, "and `/n` of the body is not there; `None` has status 404"),
-        (http, "nested", within, 1, "and `/n` of the body is not there; did you mean `/answer/n`?"),
-        (http, "moved", within, 1, "It redirects to `/there`, and coreach follows no redirections"),
+        (
+            http,
+            "page",
+            within,
+            1,
+            "  help: it does not know this method there: look at the `method` of the request",
+        ),
+        (http, "empty", within, 1, "and `/n` of the body is not there\n"),
+        (http, "nested", within, 1, "  help: did you mean `/answer/n`?"),
+        (http, "moved", within, 1, "  help: it redirects to `/there`, and coreach follows no redirections"),
         (
             lines,
             "buffer",
             "within: 5\n",
             3,
-            "A number without a unit is milliseconds. If it needs more than 5 ms",
+            "  help: was it meant? A number without a unit is milliseconds\n  help: if it needs more than 5 ms",
         ),
     ] {
         let folder = folder();
@@ -290,26 +327,26 @@ fn what_keeps_a_system_from_starting_is_named() {
         (
             stdio("[\"python3 system.py\"]", ""),
             "1",
-            "It is one word, with a space: write `command: [python3, system.py]`",
+            "  help: it is one word, with a space: write `command: [python3, system.py]`",
         ),
-        (stdio("[start.sh]", ""), "1", "One in the folder of the IUT file is written `./start.sh`"),
-        (stdio("[./windows.sh]", ""), "1", r"The first line of the script ends with `\r\n`"),
+        (stdio("[start.sh]", ""), "1", "  help: one in the folder of the IUT file is written `./start.sh`"),
+        (stdio("[./windows.sh]", ""), "1", r"the first line of the script ends with `\r\n`"),
         (
             stdio("[./env.sh]", "reset: [{ expect: '^hello$' }]\n  "),
             "1",
-            r"The first line of the script ends with `\r\n`",
+            r"the first line of the script ends with `\r\n`",
         ),
         (
             launch("[sh, -c, \"python3 system.py tcp fine {port} &\"]", ""),
             "1",
-            "must go on running in the foreground",
+            "  help: the program of `launch` must go on running in the foreground",
         ),
         (launch("[sleep, \"20\", \"{port}\"]", ", ready_ms: 200"), "1", "within `ready_ms: 200`"),
         (
             launch("[python3, system.py, tcp, once, \"{port}\"]", ", keep: true")
                 + "  reset: [{ send: reset, expect: '^answer 0$' }]\n",
             "2",
-            "ended with status 0 after the run before. With `keep: true`, one is for all runs",
+            "ended with status 0 after the run before\n",
         ),
         (
             launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 700")
@@ -423,16 +460,22 @@ fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
     folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "2"], 1);
 }
 
-/// The line of one run of many says why it broke.
+/// Runs with the same cause are told once: the verdict and the cause, the place, the other seeds.
 #[test]
-fn a_line_of_a_broken_run_ends_with_its_last_word() {
+fn runs_that_end_alike_are_told_once() {
     let folder = folder();
     let command = "[sh, -c, 'echo first >&2; echo the reason >&2; exit 3']";
     folder.write("iut.yaml", &format!("iut: asked\nstdio: {{ command: {command} }}\n"));
-    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "2"], 4);
-    let lines: Vec<&str> = out.lines().filter(|line| line.starts_with("twice seed ")).collect();
-    let is_told = |line: &&str| line.ends_with("its last words on standard error: the reason");
-    assert!(lines.len() == 2 && lines.iter().all(is_told), "{out}");
+    let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "12"], 4);
+    let told: Vec<&str> = out.lines().take_while(|line| !line.starts_with("twice against")).collect();
+    let [head, place, line, words, "      first", "      the reason", others] = told[..] else {
+        panic!("{out}")
+    };
+    assert_eq!(head, "RunError: it did not become ready: `sh` ended with status 3");
+    assert!(line.starts_with("  iut.yaml:2: stdio: { command: "), "{out}");
+    assert!(place.starts_with("  twice seed 1 (cFirst = ") && place.ends_with("in <Idle,None>"), "{out}");
+    assert_eq!(words, "  its last words on standard error:");
+    assert_eq!(others, "  the same with 11 other seeds: 2, 3, 4, 5, 6, 7, 8, 9 and 3 more");
 }
 
 #[test]

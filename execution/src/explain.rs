@@ -27,6 +27,7 @@ use crate::times;
 /// What can be said about the end of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Reason {
+    /// What was expected and what came, in a line. What else may be said, and each remedy, has a line below.
     pub summary: String,
     /// The label of the location in which the last event came, or in which the run ended.
     pub location: String,
@@ -139,8 +140,8 @@ fn describe_unheard(run: &Run) -> String {
     let mut notes = notes.filter(|note| note.ends_with(ANOTHER_PORT));
     let Some(first) = notes.next() else { return String::new() };
     match notes.count() {
-        0 => format!("; a datagram came {first}"),
-        more => format!("; {} datagrams came from other ports, the first {first}", more + 1),
+        0 => format!("\na datagram came {first}"),
+        more => format!("\n{} datagrams came from other ports, the first {first}", more + 1),
     }
 }
 
@@ -152,18 +153,25 @@ fn describe_silence(run: &Run) -> String {
     }
     let time = waited.as_millis();
     // So few were hardly meant.
-    let (why, longer) = match time < 20 {
-        true => (". Was it meant? A number without a unit is milliseconds".to_owned(), format!("{time} s")),
+    let (mut causes, longer) = match time < 20 {
+        true => {
+            (vec!["was it meant? A number without a unit is milliseconds".to_owned()], format!("{time} s"))
+        }
         false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
     };
-    format!(
-        "{why}. If it needs more than {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
+    let within = format!(
+        "if it needs more than {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
          (`--quiescence` replaces it)"
-    )
+    );
+    // Few systems need half a second, and one that has answered may be late now.
+    let is_guess = causes.first().is_some_and(|cause| cause.starts_with(REFUSAL));
+    causes.insert(if is_guess || (20..500).contains(&time) { 0 } else { causes.len().min(1) }, within);
+    causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
-/// Lists what has come and is no message, or what may be wrong if nothing has been observed.
-fn describe_mute(run: &Run) -> String {
+/// Lists what has come and is no message, or what may be wrong if nothing has been observed. The likeliest
+/// cause comes first.
+fn describe_mute(run: &Run) -> Vec<String> {
     let marked = |note: &str| {
         let is_it =
             |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
@@ -172,68 +180,88 @@ fn describe_mute(run: &Run) -> String {
     if let Some(text) = marked(INCOMPLETE) {
         let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00")];
         if let Some((end, name, hex)) = ends.into_iter().find(|(end, ..)| text.ends_with(end)) {
-            return format!(
-                ". It has sent `{text}`, which ends with {name}: lines end with a line feed, so send `\\n` in place of \
+            return vec![format!(
+                "it has sent `{text}`, which ends with {name}: lines end with a line feed, so send `\\n` in place of \
                  `{end}`. If it cannot, write `encoding: binary` with `frame: {{ delimiter: \"{hex}\" }}`"
-            );
+            )];
         }
-        return format!(
-            ". It has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
-        );
+        return vec![format!(
+            "it has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
+        )];
     }
     if let Some(text) = marked(ON_STDERR) {
-        return format!(
-            ". It has written `{text}` to standard error, and nothing to standard output: write messages to \
+        return vec![format!(
+            "it has written `{text}` to standard error, and nothing to standard output: write messages to \
              standard output"
-        );
+        )];
     }
     let has_seen = run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
     if let Some(text) = marked(IGNORED).filter(|_| !has_seen) {
-        return format!(
-            ". All that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
-        );
+        return vec![format!(
+            "all that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
+        )];
     }
     let last = run.trace.last().map(|step| &step.what);
     if let (Some(Occurrence::Stimulus(_)), Some((request, begun))) = (last, last_exchange(run)) {
-        return format!(
-            ". It has begun the answer `{begun}` to `{request}`, and not ended it: send `Content-Length`, or close \
+        return vec![format!(
+            "it has begun the answer `{begun}` to `{request}`, and not ended it: send `Content-Length`, or close \
              the connection"
-        );
-    }
-    if has_seen {
-        return String::new();
-    }
-    if !run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
-        return ". The tester has sent nothing, and waits for an output: are `inputs`, which the implementation \
-                receives, and `outputs` swapped in the model?"
-            .to_owned();
+        )];
     }
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
-    let Some(EvidenceItem { bytes, .. }) = sent else { return String::new() };
+    if has_seen {
+        return sent.filter(|_| is_unheard_of(run)).map(refusal).into_iter().collect();
+    }
+    if !run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
+        let swapped = "the tester has sent nothing, and waits for an output: are `inputs`, which the \
+                       implementation receives, and `outputs` swapped in the model?";
+        return vec![swapped.to_owned()];
+    }
+    let Some(item @ EvidenceItem { bytes, .. }) = sent else { return Vec::new() };
     let head = String::from_utf8_lossy(bytes);
     if let Some(request) = head.lines().next().and_then(|line| line.strip_suffix(" HTTP/1.1")) {
-        return format!(
-            ". It has answered nothing to `{}`, and coreach keeps the connection open: a server that reads until its end \
+        return vec![format!(
+            "it has not answered `{}`, and coreach keeps the connection open: a server that reads until its end \
              waits for ever. It must read up to the empty line, and as many bytes more as `Content-Length` says",
             shortened(request)
-        );
+        )];
     }
     // JSON's `start` has been answered, line by line.
     let more = match bytes.strip_suffix(b"\n") {
-        None => return ". It has answered nothing".to_owned(),
-        Some(line) if line.starts_with(b"{") => "",
-        Some(line) if line.ends_with(b"\r") => {
-            ". Or it waits for the end of its input: read and answer line by line"
-        }
-        Some(_) => {
-            ". Or it waits for the end of its input: read and answer line by line. It may also wait for another end \
-             of the line: `line_ending: \"\\r\\n\"`"
-        }
+        None => return Vec::new(),
+        Some(line) if line.starts_with(b"{") => None,
+        Some(line) if line.ends_with(b"\r") => Some(""),
+        Some(_) => Some(", or for another end of the line, `line_ending: \"\\r\\n\"`"),
     };
-    format!(
-        ". It has answered nothing. Its output may wait in a buffer: flush it after each line, in Python with \
-         `print(..., flush=True)`{more}"
-    )
+    let buffer =
+        "its output may wait in a buffer: flush it after each line, in Python with `print(..., flush=True)`";
+    let mut causes = vec![buffer.to_owned()];
+    if let Some(more) = more {
+        let end = "it may wait for the end of its input: read and answer line by line";
+        causes.extend([format!("{end}{more}"), refusal(item)]);
+    }
+    causes
+}
+
+const REFUSAL: &str = "it may not know `";
+
+/// Supposes that the system has not understood what was sent last.
+fn refusal(sent: &EvidenceItem) -> String {
+    let text = text(sent);
+    let text = text.trim_end_matches("\\n").trim_end_matches("\\r");
+    format!("{REFUSAL}{text}`, which was sent: compare `stimuli` with what the system takes")
+}
+
+/// Did the last stimulus go over a line, and was none like it answered before?
+fn is_unheard_of(run: &Run) -> bool {
+    let Some(Occurrence::Stimulus(last)) = run.trace.last().map(|step| &step.what) else { return false };
+    let is_line = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
+    let is_line = is_line.is_some_and(|item| item.bytes.ends_with(b"\n") && !item.bytes.starts_with(b"{"));
+    let mut pairs = run.trace.windows(2).map(|pair| (&pair[0].what, &pair[1].what));
+    is_line
+        && !pairs.any(|(one, next)| {
+            matches!((one, next), (Occurrence::Stimulus(event), Occurrence::Observation(_)) if event.action == last.action)
+        })
 }
 
 /// The last request over HTTP, and the status of its answer.
@@ -269,7 +297,7 @@ fn describe_twice(run: &Run, is_same_action: bool) -> &'static str {
     let mut last = run.trace.iter().rev().map(|step| &step.what);
     let Some(what @ Occurrence::Observation(_)) = last.next().filter(|_| is_fail) else { return "" };
     match last.take(if is_same_action { 2 } else { 1 }).any(|before| before == what) {
-        true => ". The same came just before: does the system answer twice?",
+        true => "\nhelp: the same came just before: does the system answer twice?",
         false => "",
     }
 }
@@ -287,11 +315,13 @@ fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
     let from = |count: usize| last.get(count - 1).or(last.last());
     let mut explains = |count: usize| from(count).is_some_and(|from| is_excused(judge, run, *from));
     [1, 2, 4, MOST_UNDER_WAY - 1].into_iter().any(&mut explains).then(|| match delay.is_zero() {
-        true => ". It does if the event has crossed a stimulus on its way: then the IUT file must not say \
+        true => {
+            "\nhelp: it does if the event has crossed a stimulus on its way: then the IUT file must not say \
                  `link: synchronous`, but may say `link: { ordered: true, delay: ... }`"
-            .to_owned(),
+                .to_owned()
+        }
         false => format!(
-            ". It does if a stimulus was taken more than {} ms after it was sent: then say a longer \
+            "\nhelp: it does if a stimulus was taken more than {} ms after it was sent: then say a longer \
              `link: {{ ordered: true, delay: ... }}` in the IUT file, or a longer `within` or `--quiescence`",
             times::milliseconds(delay)
         ),
@@ -321,8 +351,10 @@ fn expectation(outcome: &Outcome, instead: &str) -> String {
     match outcome {
         Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
             Cause::Silence(_) => format!("expected {instead}, got nothing: "),
+            Cause::Alien(_) => format!("expected {instead}, got "),
             _ => format!("expected {instead}: "),
         },
+        Outcome::Verdict(Verdict::Fail, Cause::Alien(_)) => "the implementation sent ".to_owned(),
         _ => String::new(),
     }
 }
@@ -334,9 +366,7 @@ fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Optio
             "the purpose is met before anything happens".to_owned()
         }
         Outcome::Verdict(Verdict::Pass, _) => format!("{event} in {location} meets the purpose"),
-        Outcome::Verdict(_, Cause::Alien(_)) => {
-            format!("in {location} the implementation sent what is no event of the specification: {event}")
-        }
+        Outcome::Verdict(_, Cause::Alien(_)) => event.to_owned(),
         Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) => format!(
             "the specification does not allow silence in {location}, where it must answer: nothing was observed for {} ms",
             time.as_millis()
@@ -404,6 +434,6 @@ fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Optio
             ),
             Cause::Ended => format!("the run was ended in {location} by hand"),
         },
-        Outcome::RunError(failure) => format!("in {location}: {failure}"),
+        Outcome::RunError(failure) => failure.text().to_owned(),
     }
 }

@@ -271,7 +271,8 @@ pub fn events(record: &Json) -> String {
         let _ = writeln!(text, "{at:>12.3} ms  {:<11}  {what}", word("direction"));
     }
     let verdict = record["verdict"].as_str().unwrap_or_default();
-    let _ = writeln!(text, "{verdict}: {}", record["reason"]["summary"].as_str().unwrap_or_default());
+    let reason = record["reason"]["summary"].as_str().and_then(|text| text.lines().next());
+    let _ = writeln!(text, "{verdict}: {}", reason.unwrap_or_default());
     text
 }
 

@@ -191,7 +191,7 @@ impl EndedTrial {
 impl fmt::Display for EndedTrial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let EndedTrial { run, reason } = self;
-        writeln!(f, "{}: {}", run.outcome.name(), visible(&reason.summary))?;
+        writeln!(f, "{}: {}", run.outcome.name(), visible(&reason.summary).replace('\n', "\n  "))?;
         write!(f, "seed {}", run.seed)?;
         for (datum, value) in &run.constants {
             write!(f, ", {datum} = {value}")?;

@@ -155,7 +155,7 @@ fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
         encoding: Encoding::Lines(lines("KOIN {pCoinValue}")),
         settle: Settle::default(),
     };
-    let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits; ";
+    let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits\\n";
     let found = verdicts(&mut *adapter(Transport::Tcp(tcp)), 1);
     assert!(matches!(found.as_slice(), [one] if one.starts_with(expected)), "{found:?}");
 }

@@ -86,30 +86,36 @@ impl Dialogue {
     /// Why `ready` did not come, and what helps. Without the time: two runs that end so are equal.
     fn explain_no_ready(&self, process: Option<&Process>) -> String {
         let ready = "`{\"ready\": true}`";
-        let (seen, help) = match (self.stream.rest(), self.stream.came()) {
-            ([], 0) => (
-                "it has written nothing to standard output".to_owned(),
-                format!(
-                    "Its output may wait in a buffer: flush it after each line, in Python with `print(..., \
-                     flush=True)` or `python3 -u`. Or it waits for the end of its input before it answers: read \
-                     and answer line by line. Else it does not answer `start` with {ready}"
-                ),
-            ),
-            ([], _) => ("it has written other lines only".to_owned(), format!("Answer `start` with {ready}")),
-            (rest, _) => (
-                format!("it has written `{}` without the end of the line", stream::shown(rest)),
-                "A message ends with `\\n`".to_owned(),
-            ),
-        };
         let misdirected = process.and_then(|process| self.find_misdirected(&Encoding::Json, process));
         if let Some(line) = misdirected {
             return format!(
-                "`ready` did not come in time: it has written `{line}` to standard error. Write messages to \
+                "`ready` did not come in time: it has written `{line}` to standard error\nhelp: write messages to \
                  standard output"
             );
         }
+        let answer = format!("answer `start` with {ready}");
+        let (seen, helps) = match (self.stream.rest(), self.stream.came()) {
+            ([], 0) => (
+                "it has written nothing to standard output".to_owned(),
+                vec![
+                    "its output may wait in a buffer: flush it after each line, in Python with `print(..., \
+                     flush=True)` or `python3 -u`"
+                        .to_owned(),
+                    "it may wait for the end of its input: read and answer line by line".to_owned(),
+                    answer,
+                ],
+            ),
+            ([], _) => ("it has written other lines only".to_owned(), vec![answer]),
+            (rest, _) => (
+                format!("it has written `{}` without the end of the line", stream::shown(rest)),
+                vec!["a message ends with `\\n`".to_owned()],
+            ),
+        };
         let words = process.and_then(Process::last_words).unwrap_or_default();
-        format!("`ready` did not come in time: {seen}. {help}, or needs more time than `ready_ms`{words}")
+        let helps: String = helps.iter().map(|help| format!("\nhelp: {help}")).collect();
+        format!(
+            "`ready` did not come in time: {seen}{words}{helps}\nhelp: if it needs more time, raise `ready_ms`"
+        )
     }
 
     /// The exchanges among the steps, in their order.

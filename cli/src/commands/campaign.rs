@@ -29,13 +29,13 @@ use super::report::add_page;
 use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural, table};
 use crate::answer::draw_text;
 use crate::arguments::{CampaignArguments, CampaignCommand};
-use crate::console;
 use crate::execution_arguments::Tolerance;
 use crate::exit::Exit;
 use crate::inconclusive::Inconclusive;
 use crate::outputs::{OutputForm, ToWrite, each, wanted};
 use crate::progress::ProgressLine;
 use crate::write::{check_writable, open_store, write_with};
+use crate::{console, story};
 
 /// Does what was asked for.
 pub fn campaign(arguments: &CampaignArguments) -> CommandResult {
@@ -256,9 +256,10 @@ fn one_failed(failed: &Failed, store: &Path) -> String {
     let ReportedRun { test, iut, reason, run, events, .. } = told;
     let (conditions, events) = (conditions.join(", "), plural(*events, "event"));
     let iuts: Vec<String> = iuts.iter().map(|(iut, count)| format!("{iut} {count}")).collect();
+    let place = format!("{test} against {iut}, in {}", bucket.place);
     format!(
-        "{test} against {iut}: {}: {reason}\n  {}: {}; the shortest, {events} ({conditions}): coreach explain {} {run}\n{}",
-        bucket.verdict,
+        "{}  {}: {}; the shortest, {events} ({conditions}): coreach explain {} {run}\n{}",
+        story::lay_out(bucket.verdict.name(), reason, &place),
         plural(*count, "run"),
         iuts.join(", "),
         store.display(),

@@ -25,7 +25,7 @@ pub fn explain(arguments: &ExplainArguments) -> CommandResult {
     }
     let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
     let name = format!("{} seed {}\n", test.iosts.name, run.seed);
-    let why = || story::why(test, initial, run);
+    let why = || story::why(test, initial, run, "");
     if !arguments.transcript {
         let text = || name + &why() + &story::table(test, initial, run) + &evidence::wire(run);
         Ok(CommandAnswer::new(Exit::Fine, || &stored.record, text))

@@ -100,7 +100,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
         lines.push(match arguments.quiet {
             true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
-            false => story::why(test, initial, &result) + &story::table(test, initial, &result),
+            false => story::why(test, initial, &result, "") + &story::table(test, initial, &result),
         });
         lines.join("\n")
     };

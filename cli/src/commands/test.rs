@@ -1,6 +1,7 @@
 //! `coreach test`: a test case meets an implementation.
 
 mod covering;
+mod groups;
 pub(super) mod keep;
 mod report;
 
@@ -22,9 +23,9 @@ use coreach_execution::open::Links;
 use coreach_execution::planner::SharedExperience;
 use coreach_execution::preparation::{Preparation, run_alone};
 use coreach_execution::record::Record;
-use coreach_execution::run::events;
+use coreach_execution::run::{Cause, events};
 use coreach_execution::strategy::{Asked, Move};
-use coreach_execution::{Bucket, Judge, OutcomeKind, Run, Settings, Strategy};
+use coreach_execution::{Bucket, Judge, Outcome, OutcomeKind, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::lock::lock;
@@ -38,6 +39,7 @@ use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
+use self::groups::Groups;
 use self::keep::Keeper;
 use self::report::Report;
 use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
@@ -47,6 +49,7 @@ use crate::exit::Exit;
 use crate::outputs::{OutputForm, output};
 use crate::progress::ProgressLine;
 use crate::transcript::quoted;
+use crate::visible::visible;
 use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
@@ -83,7 +86,11 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     let junit = keep::check_outputs(arguments, &cases)?;
     let mut report = Report::begin(junit, arguments, &left_out)?;
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
-    if is_json() {
+    let groups: Arc<Mutex<Groups>> = Arc::default();
+    if !is_json() {
+        let told = groups.clone();
+        certain_end::tell_at_end(move |_, _| visible(&lock(&told).text()).into_owned());
+    } else {
         let finished = documents.clone();
         certain_end::tell_at_end(move |exit_code, _| {
             let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&finished).clone());
@@ -146,7 +153,13 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
             report.run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
-                tell(arguments, case, &initial, &run, path.as_deref());
+                let text = || tell(arguments, case, &initial, &run, path.as_deref());
+                lock(&groups).note(&run);
+                match run.outcome.verdict() {
+                    _ if is_whole(arguments) => console::print(&text()),
+                    Some(Verdict::Pass) => {}
+                    _ => lock(&groups).add(&run, &written, text()),
+                }
             }
             if is_json() {
                 lock(&documents).push(written);
@@ -156,6 +169,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             }
         }
         report.end_case(&case.name, &iut.name, &total);
+        console::print(&std::mem::take(&mut *lock(&groups)).text());
         if total.has_runs() {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
@@ -311,22 +325,64 @@ fn locations(cases: &[Case]) -> ReportedLocations {
     known
 }
 
-/// Tells a run: whole if it is the only one or the user wants more, else in a line if it did not pass.
-fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path: Option<&str>) {
+/// Tells a run: whole if it is the only one or the user wants more, else why it ended.
+fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path: Option<&str>) -> String {
     let constants: Vec<String> =
         run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
     let constants = if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) };
     let events = plural(run.trace.len(), "event");
-    let head = format!("{} seed {}{constants}, {events}: ", case.name, run.seed);
-    let mut text = match arguments.runs.get() == 1 || console::is_verbose() {
-        true => head + &story::why(&case.test, initial, run) + &story::table(&case.test, initial, run),
-        false if run.outcome.verdict() == Some(Verdict::Pass) => return,
-        false => head + &story::why_in_a_line(&case.test, initial, run),
+    let of = format!("{} seed {}{constants}, {events}", case.name, run.seed);
+    let mut text = match is_whole(arguments) {
+        true => story::why(&case.test, initial, run, &of) + &story::table(&case.test, initial, run),
+        false => story::end(&case.test, initial, run, &of),
     };
+    if let Some(place) = find_iut_line(&arguments.iut, run)
+        && let Some((at, _)) = text.match_indices('\n').nth(1)
+    {
+        text.insert_str(at, &format!("\n  {place}"));
+    }
     if let Some(path) = path {
         text += &format!("  kept: {path}\n");
     }
-    console::print(&text);
+    text
+}
+
+/// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
+fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
+    let words: [(&str, &[&str]); 7] = [
+        ("`reset`", &["reset"]),
+        (" connection", &["base", "address"]),
+        (" listens on ", &["base", "address"]),
+        ("no answer", &["base"]),
+        (" cannot be started", &["command"]),
+        ("` ended with status", &["command"]),
+        ("` was killed by signal", &["command"]),
+    ];
+    let (keys, asked): (&[&str], _) = match &run.outcome {
+        Outcome::Verdict(Verdict::Inconclusive, Cause::Silence(_)) => (&["within"], None),
+        Outcome::RunError(failure) => {
+            let asked =
+                failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1));
+            (words.into_iter().find(|(word, _)| failure.text().contains(word))?.1, asked)
+        }
+        Outcome::Verdict(..) => return None,
+    };
+    let file = std::fs::read_to_string(path).ok()?;
+    let lines = || file.lines().enumerate();
+    let has_key = |line: &str| {
+        let mut words = line.split([' ', '{', ',', '-']).filter_map(|word| word.strip_suffix(':'));
+        words.any(|word| keys.contains(&word))
+    };
+    let (first, line) = lines().find(|(_, line)| has_key(line))?;
+    // Of the steps of `reset`, the one that asks for this path.
+    let step = asked.and_then(|asked| lines().skip(first).find(|(_, line)| line.contains(asked)));
+    let (number, line) = step.unwrap_or((first, line));
+    Some(format!("{}:{}: {}", path.display(), number + 1, shortened(line.trim())))
+}
+
+/// Is each run told whole?
+fn is_whole(arguments: &TestArguments) -> bool {
+    arguments.runs.get() == 1 || console::is_verbose()
 }
 
 /// What may be wrong where the runs fail that find a system which has had one before.

@@ -30,7 +30,7 @@ pub enum Judged {
 impl Judged {
     /// What is no event of the specification.
     pub fn alien(event: &Event) -> Self {
-        Judged::Ends(Verdict::Fail, Cause::Alien(event.to_string()))
+        Judged::Ends(Verdict::Fail, Cause::Alien(format!("{event}, which is no event of the specification")))
     }
 
     /// What silence is where the specification must answer.

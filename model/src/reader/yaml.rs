@@ -195,6 +195,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
         root: None,
         anchors: BTreeMap::new(),
         nodes: 0,
+        tag: None,
     };
     for result in Parser::new_from_str_with_options(&file.text, options) {
         match result {
@@ -210,12 +211,25 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
                     builder.too_deep(&(at..at));
                     return None;
                 }
+                // A negation without its quotes breaks its line in more than one way.
+                if builder
+                    .tag
+                    .is_some_and(|tag| file.text.get(tag..at).is_some_and(|rest| !rest.contains('\n')))
+                {
+                    return None;
+                }
                 let message = format!("this is not YAML: {}", error.info());
                 let (label, help) = match error.kind() {
                     ErrorKind::UnclosedQuotedScalar => {
                         ("never closed", "a quote ends with the sign that it begins with")
                     }
-                    _ if message.contains("tab") => ("a tab", "YAML indents with spaces"),
+                    _ if message.contains("tab") => {
+                        // The parser stops at the scalar in front of the line with the tab.
+                        let at = at + file.text[at..].find('\t').unwrap_or(0);
+                        let help = "YAML indents with spaces";
+                        builder.collector.mistake("yaml-syntax", message, &(at..at + 1), "a tab", help);
+                        return None;
+                    }
                     _ if message.contains("escape") => (
                         "an escape that YAML does not know",
                         "in double quotes `\\` begins an escape: use single quotes, as in '\\d+'",
@@ -466,6 +480,8 @@ struct Builder<'a, 'c> {
     root: Option<Arc<Node>>,
     anchors: BTreeMap<usize, Arc<Node>>,
     nodes: usize,
+    /// Where the last tag ends, which is a mistake.
+    tag: Option<usize>,
 }
 
 impl Builder<'_, '_> {
@@ -553,6 +569,7 @@ impl Builder<'_, '_> {
         let Some(tag) = tag else { return };
         let bytes =
             span.tag_span().and_then(|s| s.byte_range()).or_else(|| span.byte_range()).unwrap_or(0..0);
+        self.tag = Some(bytes.end);
         let written = tag.original();
         let label = "a tag, which means nothing here";
         let is_action =

@@ -23,6 +23,12 @@ use super::words::{IutReader, ParameterPlaces};
 const FRAME: &str = "frame: { length: u16 }";
 const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId } ] }";
 const OBSERVATIONS: &str = "observations: { Answer: [ { as: u8, is: 2 }, { as: u16, name: pId } ] }";
+/// An example of a frame for an action.
+fn frame_like(action: &Action) -> String {
+    let parameters = action.parameters.iter().map(|datum| format!(", {{ as: u16, name: {datum} }}"));
+    format!("{}: [ {{ as: u8, is: 1 }}{} ]", action.name, parameters.collect::<String>())
+}
+
 const IGNORE: &str = "ignore: [ { pattern: [ { as: u8, is: 9 } ], answer: [ { as: u8, is: 10 } ] } ]";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,9 +52,9 @@ pub fn binary(
     let captures = captures::of_parts(reader, entries);
     let reset = settle::reset(reader, entries, Speech::Frames);
     let stimuli = actions(reader, entries, "stimuli", STIMULI, ActionKind::Input);
-    reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, STIMULI);
+    reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, (STIMULI, &frame_like));
     let observations = actions(reader, entries, "observations", OBSERVATIONS, ActionKind::Output);
-    reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
+    reader.check_complete(entries, node, "observations", of, ActionKind::Output, (OBSERVATIONS, &frame_like));
     reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
     let spelling = reader.spelling(entries, true);
     check_lists_unspelt(reader, entries, &[&stimuli, &observations]);

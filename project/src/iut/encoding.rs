@@ -60,9 +60,23 @@ pub fn encoding(
             let captures = captures::of_parts(reader, entries);
             let reset = settle::reset(reader, entries, Speech::Lines);
             let stimuli = lines::stimuli(reader, entries, &line_ending);
-            reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
+            reader.check_complete(
+                entries,
+                node,
+                "stimuli",
+                of,
+                ActionKind::Input,
+                (lines::STIMULI, &lines::stimulus_like),
+            );
             let (observations, answers) = lines::observations(reader, entries);
-            reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
+            reader.check_complete(
+                entries,
+                node,
+                "observations",
+                of,
+                ActionKind::Output,
+                (OBSERVATIONS, &lines::observation_like),
+            );
             let ignored = ignored::lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");

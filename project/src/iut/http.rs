@@ -1,7 +1,10 @@
 //! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
 
 use coreach_adapters::description::{AnswerPlace, Http, Response};
-use coreach_model::iosts::ActionKind;
+use coreach_adapters::lines::written;
+use coreach_model::Diagnostic;
+use coreach_model::diagnostic::Origin;
+use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
@@ -90,8 +93,8 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         }
         stimuli.push((entry.key.text.clone(), request));
     }
-    reader.check_complete(entries, node, "stimuli", "`http`", ActionKind::Input, STIMULI);
-    let mut observations = Vec::new();
+    reader.check_complete(entries, node, "stimuli", "`http`", ActionKind::Input, (STIMULI, &request_like));
+    let (mut observations, mut places) = (Vec::new(), Vec::new());
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in found {
@@ -102,16 +105,25 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         };
         for node in alternatives {
             let before = reader.collector.errors();
-            let Some((response, places)) = response(reader, node, &what) else { continue };
+            let Some((response, values)) = response(reader, node, &what) else { continue };
             if let Some(action) = action.as_ref().filter(|_| reader.collector.errors() == before) {
-                reader.check_parameters(action, &places, &entry.key, |name| {
+                reader.check_parameters(action, &values, &entry.key, |name| {
                     format!("say where it stands in the body: `values: {{ {name}: /{name} }}`")
                 });
             }
             observations.push((entry.key.text.clone(), response));
+            places.push(reader.collector.origin(&entry.key.span));
         }
     }
-    reader.check_complete(entries, node, "observations", "`http`", ActionKind::Output, OBSERVATIONS);
+    reader.check_complete(
+        entries,
+        node,
+        "observations",
+        "`http`",
+        ActionKind::Output,
+        (OBSERVATIONS, &response_like),
+    );
+    refuse_hidden(reader, &observations, &places);
     let spelling = reader.spelling(entries, false);
     let unmatched = reader.unmatched(entries);
     let (base, _) = base?;
@@ -131,6 +143,65 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         settle,
     };
     (reader.collector.errors() == before).then_some(http)
+}
+
+/// An example of a request for an action.
+fn request_like(action: &Action) -> String {
+    let holes = action.parameters.iter().map(|datum| format!("/{{{datum}}}"));
+    let path = action.name.to_lowercase() + &holes.collect::<String>();
+    format!("{}: {{ method: POST, path: \"/{path}\" }}", action.name)
+}
+
+/// An example of a response for an action.
+fn response_like(action: &Action) -> String {
+    let values: Vec<String> = action.parameters.iter().map(|datum| format!("{datum}: /{datum}")).collect();
+    let values = match values.is_empty() {
+        true => String::new(),
+        false => format!(", values: {{ {} }}", values.join(", ")),
+    };
+    format!("{}: {{ status: 200{values} }}", action.name)
+}
+
+/// Refuses an output of which another one in front of it takes each answer: a system that sends it would be
+/// blamed for the other one.
+fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)], places: &[Origin]) {
+    for (at, (name, response)) in observations.iter().enumerate() {
+        let takes_first = |(other, first): &(String, Response)| {
+            let is_in = |(name, wanted): &(String, Regex)| {
+                let mut own = response.headers.iter();
+                own.any(|(own, pattern)| own == name && written(pattern) == written(wanted))
+            };
+            let is_read = |(_, place): &(String, AnswerPlace)| {
+                let text =
+                    |place: &AnswerPlace| place.pattern.as_ref().map(|pattern| written(pattern).to_owned());
+                let is_same = |own: &AnswerPlace| {
+                    own.source == place.source && (place.pattern.is_none() || text(own) == text(place))
+                };
+                response.each.is_none() && response.values.iter().any(|(_, own)| is_same(own))
+            };
+            let answers = first.to.is_empty()
+                || !response.to.is_empty() && response.to.iter().all(|to| first.to.contains(to));
+            other != name
+                && first.status == response.status
+                && answers
+                && first.each.is_none()
+                && first.headers.iter().all(is_in)
+                && first.values.iter().all(is_read)
+        };
+        let Some(first) = observations[..at].iter().position(takes_first) else { continue };
+        let other = &observations[first].0;
+        let message =
+            format!("`{name}` is never seen: `{other}` stands before it, and takes each of its answers");
+        let help = format!(
+            "give `{other}` its own `status`, `values` or `headers`, or say which stimuli it answers, \
+             `to: [STIMULUS]`"
+        );
+        let diagnostic = Diagnostic::error("hidden-observation", message)
+            .at(places[at].clone(), "never seen")
+            .at(places[first].clone(), "takes them first")
+            .help(help);
+        reader.collector.push(diagnostic);
+    }
 }
 
 fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {

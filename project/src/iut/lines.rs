@@ -2,6 +2,8 @@
 
 use coreach_adapters::description::{BlockEnd, LinePart, Middle, Shape};
 use coreach_adapters::template::Template;
+use coreach_model::Type;
+use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::reader::shape;
@@ -13,6 +15,26 @@ use super::patterns::OBSERVATIONS;
 use super::words::{Holes, IutReader, by_hole};
 
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
+
+/// An example of a line that is sent for an action.
+pub fn stimulus_like(action: &Action) -> String {
+    let holes = action.parameters.iter().map(|datum| format!(" {{{datum}}}"));
+    format!("{}: \"{}{}\"", action.name, action.name.to_lowercase(), holes.collect::<String>())
+}
+
+/// An example of a line that is received for an action.
+pub fn observation_like(action: &Action) -> String {
+    let group = |datum: &Datum| {
+        let shape = match datum.ty() {
+            Type::Int | Type::Range(..) => "-?\\d+",
+            Type::Nat => "\\d+",
+            _ => "\\S+",
+        };
+        format!(" (?P<{datum}>{shape})")
+    };
+    let groups: String = action.parameters.iter().map(group).collect();
+    format!("{}: '^{}{groups}$'", action.name, action.name.to_lowercase())
+}
 
 pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
     let default = || default.to_owned();
@@ -104,12 +126,16 @@ pub fn observations(
         observations.push((entry.key.text.clone(), read.shape));
     }
     warn_of_short_then(reader, &found, &observations);
-    warn_of_hidden(reader, &found, &observations, &answers);
+    // Over several connections, equal lines are told apart.
+    if shape::get(entries, "connections").is_none() {
+        refuse_hidden(reader, &found, &observations, &answers);
+    }
     (observations, answers)
 }
 
-/// Warns of an output of which another one in front of it takes each line: the first that fits counts.
-fn warn_of_hidden(
+/// Refuses an output of which another one in front of it takes each line: the first that fits counts, and a
+/// system that sends it would be blamed for the other one.
+fn refuse_hidden(
     reader: &mut IutReader<'_>,
     found: &[(&Entry, Option<Action>)],
     observations: &[(String, Shape)],
@@ -122,17 +148,27 @@ fn warn_of_hidden(
             let (Some(first), Some(taken)) = (taking.first(), shape.first()) else { return false };
             one_line && !answers_some && other != name && is_within(taken, first)
         };
-        let Some((other, _)) = observations[..at].iter().find(takes_first) else { continue };
+        let Some((other, first)) = observations[..at].iter().find(takes_first) else { continue };
+        let is_same = match (first.first(), shape.first()) {
+            (Some(first), Some(taken)) => is_within(first, taken),
+            _ => false,
+        };
+        let help = match is_same {
+            false => format!("the first pattern that fits counts: write `{name}` before `{other}`"),
+            true => "they fit the same lines: with `link: synchronous`, `{ pattern: ..., to: STIMULUS }` says which \
+                     stimuli each one answers"
+                .to_owned(),
+        };
         let place = |name: &String| {
             let (entry, _) = found.iter().find(|(entry, _)| entry.key.text == *name)?;
             Some(reader.collector.origin(&entry.key.span))
         };
         let message =
             format!("`{name}` is never seen: `{other}` stands before it, and fits each of its lines");
-        let diagnostic = Diagnostic::warning("hidden-observation", message)
+        let diagnostic = Diagnostic::error("hidden-observation", message)
             .at(place(name), "never seen")
             .at(place(other), "fits first")
-            .help(format!("the first pattern that fits counts: write `{name}` before `{other}`"));
+            .help(help);
         reader.collector.push(diagnostic);
     }
 }

@@ -365,7 +365,7 @@ impl IutReader<'_> {
         key: &str,
         of: &str,
         kind: ActionKind,
-        like: &str,
+        like: (&str, &dyn Fn(&Action) -> String),
     ) {
         let Some(iosts) = self.iosts else { return };
         let section = entries.iter().find(|entry| entry.key.text == key);
@@ -402,13 +402,14 @@ impl IutReader<'_> {
             return;
         }
         let Some(section) = section else {
-            shape::missing_key(self.collector, node, key, of, like);
+            shape::missing_key(self.collector, node, key, of, like.0);
             return;
         };
         let what = if missing.len() == 1 { "one" } else { "ones" };
         let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
         let label = format!("the missing {what} must stand here");
-        let help = format!("for example `{like}`");
+        let first = iosts.actions.iter().find(|action| action.name == missing[0]);
+        let help = first.map_or_else(String::new, |first| format!("for example `{}`", like.1(first)));
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
     }
 

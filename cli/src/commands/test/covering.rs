@@ -28,11 +28,11 @@ use serde_json::{Value, json};
 use super::keep::{self, Keeper};
 use super::{check_names, initial, locations, tell};
 use crate::answer::{draw_text, is_json};
-use crate::certain_end;
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::execution_arguments::{Covered, TestArguments};
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
+use crate::{certain_end, console};
 
 /// So many goals that were not covered are told; the document has all.
 const TOLD: usize = 20;
@@ -163,7 +163,7 @@ impl Walking<'_> {
             return;
         }
         let case: &Case = &self.walkable.case;
-        tell(self.arguments, case, initial, run, path);
+        console::print(&tell(self.arguments, case, initial, run, path));
     }
 
     fn text(&self, walk: &Walk, last: Option<&Record>) -> String {

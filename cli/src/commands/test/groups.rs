@@ -1,0 +1,100 @@
+//! Runs that ended for the same reason: one of them is told, with the seeds of the others.
+
+use coreach_execution::record::Record;
+use coreach_execution::run::{Cause, Occurrence, events};
+use coreach_execution::{Outcome, Run};
+
+use crate::commands::plural;
+
+/// So many seeds of other runs are named.
+const NAMED: usize = 8;
+
+/// How the remedy begins that is the likeliest one if other runs were answered.
+const WITHIN: &str = "  help: if it needs more than";
+
+#[derive(Default)]
+pub(super) struct Groups {
+    all: Vec<Group>,
+    /// A run was answered.
+    is_answered: bool,
+}
+
+struct Group {
+    key: String,
+    /// How the shortest run is told, and how many events it has.
+    text: String,
+    events: usize,
+    /// The seeds of all runs, that of the shortest one first.
+    seeds: Vec<u64>,
+}
+
+impl Groups {
+    /// Notes a run that needs no telling.
+    pub(super) fn note(&mut self, run: &Run) {
+        self.is_answered |= run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
+    }
+
+    pub(super) fn add(&mut self, run: &Run, record: &Record, text: String) {
+        let (key, events) = (key(run, record), events(&run.trace));
+        match self.all.iter_mut().find(|group| group.key == key) {
+            Some(group) if events < group.events => {
+                group.seeds.insert(0, run.seed);
+                (group.text, group.events) = (text, events);
+            }
+            Some(group) => group.seeds.push(run.seed),
+            None => self.all.push(Group { key, text, events, seeds: vec![run.seed] }),
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.all.iter().map(|group| group.text(self.is_answered)).collect()
+    }
+}
+
+impl Group {
+    fn text(&self, is_answered: bool) -> String {
+        let mut lines: Vec<&str> = self.text.lines().collect();
+        let first = lines.iter().position(|line| line.starts_with("  help: "));
+        let within = lines.iter().position(|line| line.starts_with(WITHIN));
+        if let (true, Some(first), Some(within)) = (is_answered, first, within) {
+            lines[first..=within].rotate_right(1);
+        }
+        let mut text = lines.join("\n") + "\n";
+        let mut others = self.seeds[1..].to_vec();
+        others.sort_unstable();
+        let mut named: Vec<String> = others.iter().take(NAMED).map(u64::to_string).collect();
+        let more = others.len().saturating_sub(NAMED);
+        let last = if more > 0 { Some(format!("{more} more")) } else { named.pop() };
+        let named = [named.join(", ")].into_iter().filter(|named| !named.is_empty()).chain(last);
+        if let count @ 1.. = others.len() {
+            let seeds = plural(count, "other seed");
+            text += &format!("  the same with {seeds}: {}\n", named.collect::<Vec<_>>().join(" and "));
+        }
+        text
+    }
+}
+
+/// What runs of one group have in common.
+fn key(run: &Run, record: &Record) -> String {
+    match &run.outcome {
+        Outcome::Verdict(_, Cause::Alien(text)) => key_of(text),
+        Outcome::RunError(failure) => key_of(failure.text()),
+        Outcome::Verdict(..) => {
+            let bucket = record.bucket.as_ref().map(ToString::to_string).unwrap_or_default();
+            format!("{}: {bucket}", record.cause)
+        }
+    }
+}
+
+/// What a text says of each run: the first line and the remedies. Numbers, and what stands in quotes behind
+/// its first word, differ from run to run.
+fn key_of(text: &str) -> String {
+    // Which guesses are made depends on what came before.
+    let is_remedy = |line: &str| line.starts_with("help: ") && !line.starts_with("help: if it is");
+    let lines = text.lines().enumerate().filter(|(at, line)| *at == 0 || is_remedy(line));
+    let parts = lines.flat_map(|(_, line)| line.split('`').enumerate()).map(|(at, part)| match at % 2 {
+        0 => part,
+        _ => part.split_whitespace().next().unwrap_or_default(),
+    });
+    parts.collect::<Vec<_>>().concat().replace(|sign: char| sign.is_ascii_digit(), "")
+}
