@@ -4,8 +4,6 @@ use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::{Outcome, Run};
 
-use crate::commands::plural;
-
 /// So many seeds of other runs are named.
 const NAMED: usize = 8;
 
@@ -66,9 +64,9 @@ impl Group {
         let more = others.len().saturating_sub(NAMED);
         let last = if more > 0 { Some(format!("{more} more")) } else { named.pop() };
         let named = [named.join(", ")].into_iter().filter(|named| !named.is_empty()).chain(last);
-        if let count @ 1.. = others.len() {
-            let seeds = plural(count, "other seed");
-            text += &format!("  the same with {seeds}: {}\n", named.collect::<Vec<_>>().join(" and "));
+        if !others.is_empty() {
+            let seeds = if others.len() == 1 { "seed" } else { "seeds" };
+            text += &format!("  the same with {seeds} {}\n", named.collect::<Vec<_>>().join(" and "));
         }
         text
     }
