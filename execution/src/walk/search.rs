@@ -52,6 +52,9 @@ const FAR: usize = 4000;
 const MANY: usize = 24;
 const FEW: usize = 2;
 
+/// Once in so many times, a way has values as random runs have them.
+const DRAWN: usize = 3;
+
 /// So many ways to take a transition are followed: those that are worth most, and with those behind which
 /// other transitions may be taken.
 const KEPT: usize = 4;
@@ -154,7 +157,8 @@ fn list_steps(
     };
     let mut all = candidates(sought, number, state, most, sources);
     let action = sought.iosts.action(sought.iosts.transitions[number].action);
-    if most == MANY && action.kind == ActionKind::Input && !action.parameters.is_empty() {
+    let is_drawn = most == MANY && action.kind == ActionKind::Input && !action.parameters.is_empty();
+    if is_drawn && sources.random.below(DRAWN) == 0 {
         all.extend(draw_candidate(sought, number, state, sources));
         sources.random.shuffle(&mut all);
     }
