@@ -171,7 +171,7 @@ impl TypeTable {
             }
             RecordForm::Keyed(key) | RecordForm::Entries(key, _) => {
                 let (key, most) = (self.number(key), of.most());
-                match of.mapped() {
+                match of.map_value_type() {
                     None => TypeNode::Set { key, most },
                     Some(value) => TypeNode::Map { key, value: self.number(value), most },
                 }

@@ -30,7 +30,7 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::Iosts;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::random::Random;
-use coreach_model::semantics::{State, determined, fire, is_initial};
+use coreach_model::semantics::{State, determined_value, fire, is_initial};
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::{literals, substitute};
 use coreach_model::value::tuples;
@@ -280,7 +280,7 @@ pub fn values(
     let (conjuncts, nothing) = (condition.conjuncts(), Valuation::new());
     let lists: Option<Vec<Vec<Value>>> = data
         .iter()
-        .map(|datum| match determined(datum, &conjuncts, &nothing) {
+        .map(|datum| match determined_value(datum, &conjuncts, &nothing) {
             Some(value) => Some(vec![value]),
             None => Value::enumerate(datum.ty(), MOST_VALUES),
         })

@@ -24,7 +24,7 @@ use coreach_model::reader::{
 };
 use coreach_model::term::node::Comparison;
 use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
+use coreach_model::timed::delayed::{delayed_with_unseen, unseen_delays};
 use coreach_model::{ActionId, Datum, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
@@ -132,7 +132,7 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
             let form = delayed_with_unseen(&specification.timed);
             found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
             let graph = specification.timed.graph();
-            let takes_time = unseen(&specification.timed).into_iter();
+            let takes_time = unseen_delays(&specification.timed).into_iter();
             found.extend(
                 takes_time
                     .map(|number| Diagnostic { severity: Severity::Warning, ..internal_time(graph, number) }),

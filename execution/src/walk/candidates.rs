@@ -6,7 +6,7 @@
 //! parameters; all values of a Boolean or a small enumeration. What the guard refuses is left out. Where the
 //! guard says what each parameter is, as of most answers, nothing is drawn.
 
-use coreach_model::semantics::{State, determined, fire};
+use coreach_model::semantics::{State, determined_value, fire};
 use coreach_model::term::evaluate::evaluate;
 use coreach_model::value::tuples;
 use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Value};
@@ -69,7 +69,7 @@ pub fn candidates(
     let candidate = |values| candidate(sought, number, state, values);
     // What an answer must be needs no draws.
     let conjuncts = &sought.conjuncts[number];
-    let determined = action.parameters.iter().map(|one| determined(one, conjuncts, &state.valuation));
+    let determined = action.parameters.iter().map(|one| determined_value(one, conjuncts, &state.valuation));
     if let Some(values) = determined.collect::<Option<Vec<Value>>>() {
         return candidate(values).into_iter().collect();
     }

@@ -407,7 +407,9 @@ impl Typing<'_, '_> {
         let Some(element) = element else {
             let message = format!("`{name}` is of a list{what}, but this is {}", list.sort());
             let help = match list.sort().as_keyed() {
-                Some((ty, _)) if ty.mapped().is_none() => Some("the list of its keys is `[k for k in s]`"),
+                Some((ty, _)) if ty.map_value_type().is_none() => {
+                    Some("the list of its keys is `[k for k in s]`")
+                }
                 Some(_) => Some("the list of its values is `[m[k] for k in m]`"),
                 None => {
                     list.sort().is_number().then_some("of two numbers there are `min(a, b)` and `max(a, b)`")

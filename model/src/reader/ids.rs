@@ -71,7 +71,7 @@ fn other_than(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Optio
             {
                 let mut within = Vec::new();
                 other_than(id, &Term::field(held, at), field, &mut within)?;
-                let counts = canonical::counts(record, &Term::field(held, 0), at);
+                let counts = canonical::count_condition(record, &Term::field(held, 0), at);
                 parts.push(Term::implies(&counts, &Term::and(within)));
             }
         }

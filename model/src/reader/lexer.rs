@@ -203,7 +203,7 @@ fn text(input: &mut Input<'_>) -> Lexed<TokenKind> {
     if !input.starts_with('"') {
         return fail.parse_next(input);
     }
-    let (length, read) = quoted::read(input);
+    let (length, read) = quoted::read_quoted(input);
     input.next_slice(length);
     Ok(match read {
         Ok(text) => TokenKind::Text(text),

@@ -133,7 +133,7 @@ impl Typing<'_, '_> {
             _ => Vec::new(),
         };
         let help = match expected.as_keyed() {
-            Some((ty, _)) if ty.mapped().is_none() => {
+            Some((ty, _)) if ty.map_value_type().is_none() => {
                 Some("a set stands in braces: `{A, B}`, `{}`".to_owned())
             }
             Some(_) => Some(match given(false).join(", ") {

@@ -25,7 +25,7 @@ impl Typing<'_, '_> {
 
     /// A literal where a set or a map is expected.
     pub(super) fn keyed(&mut self, tree: &Expression, ty: &Arc<RecordType>) -> Option<Term> {
-        match (&tree.kind, ty.mapped()) {
+        match (&tree.kind, ty.map_value_type()) {
             (ExpressionKind::Set(keys), None) => self.set(keys, &tree.span, ty),
             (ExpressionKind::Entries(entries), Some(_)) => self.map(entries, &tree.span, ty),
             (ExpressionKind::Listed(none), Some(_)) if none.is_empty() => self.map(&[], &tree.span, ty),
@@ -78,7 +78,7 @@ impl Typing<'_, '_> {
     }
 
     fn mapped(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
-        let of = ty.mapped()?;
+        let of = ty.map_value_type()?;
         let term = self.term_as(tree, of)?;
         self.fit(&term, &tree.span, of, "a value of the map")
     }
@@ -127,7 +127,7 @@ impl Typing<'_, '_> {
     /// `m[k]`
     pub(super) fn value_at(&mut self, map: &Term, index: &Expression) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
-        if ty.mapped().is_none() {
+        if ty.map_value_type().is_none() {
             let message = format!("`m[k]` is the value of a map, but this is {}", ty.name);
             let help = "whether a set has a key is `k in s`".to_owned();
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
@@ -140,7 +140,7 @@ impl Typing<'_, '_> {
     /// `m[k := v]`
     pub(super) fn changed_at(&mut self, map: &Term, index: &Expression, new: &Expression) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
-        if ty.mapped().is_none() {
+        if ty.map_value_type().is_none() {
             let message = format!("`m[k := v]` changes a map, but this is {}", ty.name);
             let help = "`s + {k}` is a set with another key, `s - {k}` one without it".to_owned();
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
@@ -158,7 +158,7 @@ impl Typing<'_, '_> {
         (right, b): (&Term, &Range<usize>),
     ) -> Option<Term> {
         let types = (left.sort().as_keyed(), right.sort().as_keyed());
-        let is_set = |ty: &RecordType| ty.mapped().is_none();
+        let is_set = |ty: &RecordType| ty.map_value_type().is_none();
         let known = match types {
             (Some((one, of)), Some((other, key))) => {
                 let (is_difference, fits) = (operator == Operator::Subtract, of == key && is_set(other));
@@ -191,7 +191,7 @@ impl Typing<'_, '_> {
 
     /// `s <= t`, or another comparison of two sets by what they have; `None` where these are no sets.
     pub(super) fn subset(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
-        a.sort().as_keyed().filter(|(ty, _)| ty.mapped().is_none())?;
+        a.sort().as_keyed().filter(|(ty, _)| ty.map_value_type().is_none())?;
         let (operation, [small, large]) = match comparison {
             Comparison::AtMost => (StandardOperation::Subset, [a, b]),
             Comparison::Less => (StandardOperation::ProperSubset, [a, b]),
@@ -230,7 +230,7 @@ impl Typing<'_, '_> {
             return None;
         }
         let map = self.term(&call.arguments[0])?;
-        if map.sort().as_keyed().is_none_or(|(ty, _)| ty.mapped().is_none()) {
+        if map.sort().as_keyed().is_none_or(|(ty, _)| ty.map_value_type().is_none()) {
             let message = format!("`keys` is of maps, but this is {}", map.sort());
             let at = &call.arguments[0].span;
             self.error("type-mismatch", message, at, format!("this is {}", map.sort()), None);

@@ -48,7 +48,8 @@ fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
             "options of one range are compared; of others: `(if o is some then o.value == p.value && p is some else p is none)`",
         );
     }
-    let key = |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.mapped().is_none()).map(|(_, key)| key.sort());
+    let key =
+        |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.map_value_type().is_none()).map(|(_, key)| key.sort());
     if key(a).is_some() && key(a) == key(b) {
         return Some(
             "sets of one range are compared; of others: `(all k in s: k in t) && (all k in t: k in s)`",
