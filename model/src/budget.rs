@@ -84,7 +84,7 @@ struct Thrown {
     passed: Passed,
 }
 
-/// What one piece of work may use.
+/// The budget of one piece of work.
 #[derive(Debug)]
 pub struct Budget {
     limit: Option<Limit>,

@@ -350,7 +350,7 @@ mod tests {
             (json!(null), &Type::Real),
             (json!("1/0"), &Type::Real),
             (json!("1e999999999"), &Type::Real),
-            // What a number holds exactly is no text.
+            // A value that a number holds exactly is refused as a text.
             (json!("1"), &Type::Int),
             (json!("-3"), &Type::Real),
             (json!("9007199254740992"), &Type::Nat),

@@ -292,7 +292,8 @@ fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<V
         }
     }
     for parameter in open {
-        // A parameter that is read and has few values is written out. One that is not read is dropped.
+        // A parameter that is read and has few values is written out. A parameter that is not read is
+        // dropped.
         let is_read = cases.iter().any(|case| {
             let mut terms = std::iter::once(&case.guard).chain(case.assignments.values());
             terms.any(|term| term.mentions(&parameter))

@@ -60,7 +60,7 @@ pub struct Diagnostic {
     /// A stable name, in kebab-case: `unknown-datum`.
     pub code: &'static str,
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// The mistake in one sentence without a full stop.
     pub message: String,
     /// Places in the text. The first is where the mistake is, the others say what it clashes with. The text
     /// stands under the line.

@@ -211,8 +211,7 @@ impl RecordType {
         Value::Record(self.clone(), fields.into())
     }
 
-    /// Returns all fields. Those that do not count are filled up with the simplest values, which `known`
-    /// makes.
+    /// Returns all fields. `known` makes the simplest values for fields that do not count.
     pub(crate) fn filled<T>(
         &self,
         first: Value,

@@ -47,7 +47,7 @@ pub enum ActionKind {
 pub struct Action {
     pub name: String,
     pub kind: ActionKind,
-    /// The parameters of its messages; none for an internal action.
+    /// The parameters of its messages. An internal action has none.
     pub parameters: Vec<Datum>,
 }
 
@@ -70,7 +70,7 @@ pub struct Location {
     /// The text that a picture shows for it: `<Pay,Begin>` for a location of a product. It is the name if no
     /// label was given.
     pub label: String,
-    /// What the user says about it under `locations:`.
+    /// The user's text about it under `locations:`.
     pub description: Option<String>,
 }
 

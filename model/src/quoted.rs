@@ -92,7 +92,7 @@ mod tests {
         {
             assert!(read_quoted(text).1.is_err(), "{text}");
         }
-        // What follows is still read.
+        // The text after the mistake is still read.
         assert_eq!(read_quoted(r#""\x" == s"#).0, 4);
     }
 }

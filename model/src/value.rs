@@ -82,8 +82,8 @@ pub struct ArrayValue {
     pub ty: Arc<ArrayType>,
     /// The value of every cell not in `cells`.
     pub default: Value,
-    /// The exceptions; none of them equals `default`, so that equal maps are equal values
-    /// (over a finite index type, two spellings of one map remain possible until [`ArrayValue::canonical`]).
+    /// The exceptions. None of them equals `default`, so equal maps are equal values (over a finite index
+    /// type, two spellings of one map remain possible until [`ArrayValue::canonical`]).
     pub cells: BTreeMap<Value, Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Sets and maps of few keys: what is written of them, as operations on terms.
+//! Expressions on sets and maps, as operations on terms.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::types::{RecordForm, RecordType, Type};
 impl Typing<'_, '_> {
     /// `{A, B}` where a set is expected.
     fn set(&mut self, keys: &[Expression], at: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
-        // No iterator: what recurses must need little of the stack.
+        // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for key in keys {
             terms.push(self.key(key, ty));
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), at)
     }
 
-    /// A literal where a set or a map is expected.
+    /// Types a literal in the place of a set or a map.
     pub(super) fn keyed(&mut self, tree: &Expression, ty: &Arc<RecordType>) -> Option<Term> {
         match (&tree.kind, ty.map_value_type()) {
             (ExpressionKind::Set(keys), None) => self.set(keys, &tree.span, ty),
@@ -62,7 +62,7 @@ impl Typing<'_, '_> {
             terms.extend([key_term, value]);
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), at)
     }
 
     fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
@@ -107,7 +107,7 @@ impl Typing<'_, '_> {
             return None;
         };
         let key_term = self.key(key, ty)?;
-        self.made(
+        self.check_made(
             Term::standard(StandardOperation::HasKey, [key_term, term]),
             &(key.span.start..whole.span.end),
         )
@@ -134,7 +134,7 @@ impl Typing<'_, '_> {
             return None;
         }
         let key = self.key(index, ty)?;
-        self.made(Term::standard(StandardOperation::ValueAt, [map.clone(), key]), &index.span)
+        self.check_made(Term::standard(StandardOperation::ValueAt, [map.clone(), key]), &index.span)
     }
 
     /// `m[k := v]`
@@ -147,7 +147,10 @@ impl Typing<'_, '_> {
             return None;
         }
         let (key, value) = (self.key(index, ty), self.mapped(new, ty));
-        self.made(Term::standard(StandardOperation::ValueChanged, [map.clone(), key?, value?]), &index.span)
+        self.check_made(
+            Term::standard(StandardOperation::ValueChanged, [map.clone(), key?, value?]),
+            &index.span,
+        )
     }
 
     /// `s + t`, `s - t`, `s * t`, `m - s`
@@ -186,10 +189,10 @@ impl Typing<'_, '_> {
             Operator::Multiply => StandardOperation::Intersection,
             _ => StandardOperation::Difference,
         };
-        self.made(Term::standard(operation, [left.clone(), right.clone()]), &(a.start..b.end))
+        self.check_made(Term::standard(operation, [left.clone(), right.clone()]), &(a.start..b.end))
     }
 
-    /// `s <= t`, or another comparison of two sets by what they have; `None` where these are no sets.
+    /// `s <= t`, or another comparison of two sets by their keys. `None` if these are no sets.
     pub(super) fn subset(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
         a.sort().as_keyed().filter(|(ty, _)| ty.map_value_type().is_none())?;
         let (operation, [small, large]) = match comparison {
@@ -221,7 +224,7 @@ impl Typing<'_, '_> {
         if !self.is_arity(name, arguments, 1, at, None) {
             return None;
         }
-        self.made(Term::standard(StandardOperation::Size, [whole.clone()]), at)
+        self.check_made(Term::standard(StandardOperation::Size, [whole.clone()]), at)
     }
 
     /// `keys(m)`
@@ -236,10 +239,10 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, at, format!("this is {}", map.sort()), None);
             return None;
         }
-        self.made(Term::standard(StandardOperation::Keys, [map]), whole)
+        self.check_made(Term::standard(StandardOperation::Keys, [map]), whole)
     }
 
-    /// What is taken away from a set or a map, or joined with it.
+    /// Types the right operand of an operation on a set or a map.
     pub(super) fn beside(
         &mut self,
         operator: Operator,

@@ -374,8 +374,8 @@ fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
         for term in inner {
             let absorbing = if conjunction { term.is_false() } else { term.is_true() };
             if absorbing {
-                // What follows is not reached. The parts before are evaluated, and stay up to the last one
-                // that may have no value: it says where the whole has one.
+                // The parts after this one are not reached. The parts before are evaluated, and stay up to
+                // the last one that may have no value: it says where the whole has one.
                 while flat.last().is_some_and(Term::is_total) {
                     flat.pop();
                 }

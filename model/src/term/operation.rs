@@ -400,6 +400,7 @@ impl QuantifiedOperation {
         }
     }
 
+    /// Makes the longer term: a condition or a number over the instances of the body.
     fn lower(&self, arguments: &[Term]) -> Term {
         let first = arguments.len() - self.read.len();
         let values: Vec<(Term, Term)> = match &self.domain {
@@ -476,6 +477,7 @@ impl MatchOperation {
         self.cases.first().map_or(Type::Bool, |case| case.body.sort().clone())
     }
 
+    /// Do the arguments and the cases fit the alternatives of the subject?
     fn accepts(&self, arguments: &[Term]) -> bool {
         let [subject, read @ ..] = arguments else { return false };
         let Type::Record(ty) = subject.sort() else { return false };
@@ -520,6 +522,7 @@ pub fn is_alternative(subject: &Term, number: usize) -> Term {
 }
 
 impl StandardOperation {
+    /// The sort of the result, from the sorts of the arguments.
     fn sort(self, arguments: &[Term]) -> Type {
         let first = || arguments[0].sort().clone();
         match self {
@@ -559,6 +562,7 @@ impl StandardOperation {
         }
     }
 
+    /// Do the arguments have the right number and sorts?
     fn accepts(self, arguments: &[Term]) -> bool {
         let sorts: Vec<&Type> = arguments.iter().map(Term::sort).collect();
         let element = |ty: &Type| ty.as_list().map(|(_, _, element)| element.clone());
@@ -631,6 +635,7 @@ impl StandardOperation {
         )
     }
 
+    /// Makes the longer term of arguments without operations.
     fn lower(self, arguments: &[Term]) -> Term {
         if let Some(term) = entries::lower_on_table(self, arguments) {
             return term;

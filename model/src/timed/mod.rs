@@ -32,7 +32,7 @@ pub fn clock(name: impl Into<String>) -> Datum {
     Datum::new(name, Type::Real)
 }
 
-/// What a timed model says beside its graph.
+/// The facts of a timed model that are not in its graph.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clocks {
     /// The clocks, in the order of the file.
