@@ -397,8 +397,8 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
 
 /// What a test case does not say of what may be observed. Of time, nothing is asked.
 fn observations(bytes: &[u8]) -> Vec<Diagnostic> {
-    let graph = read::document(bytes).and_then(|document| match document.stage == TEST_CASE {
-        true => read::graph(&document).map(Some),
+    let graph = read::parse_document(bytes).and_then(|document| match document.stage == TEST_CASE {
+        true => read::read_graph(&document).map(Some),
         false => Ok(None),
     });
     match graph {

@@ -45,7 +45,7 @@ pub fn to_document(view: &View<'_>) -> Document {
 
 /// Makes the document, and puts the types and terms that it needs into the tables.
 fn fill_document(view: &View<'_>, tables: &mut Tables) -> Document {
-    let mut document = write::graph(view.what, view.iosts, tables);
+    let mut document = write::write_graph(view.what, view.iosts, tables);
     document.purpose = view.particulars.purpose.map(|(purpose, given)| PurposeEntry {
         of: purpose.of.clone(),
         given_transitions: given,

@@ -20,8 +20,8 @@
 //! A set has no future if none is needed: it *ends*
 //! - if a member accepts: then the test is over;
 //! - if no member can come to Accept any more, by `coreach`. A test that is there is over too: it came by an
-//! output, for a test never sends a stimulus that puts Accept out of reach. Nobody needs to know what the
-//! specification allows *there*.
+//!   output, for a test never sends a stimulus that puts Accept out of reach. Nobody needs to know what the
+//!   specification allows *there*.
 //!
 //! `reach` says which subsets are possible: each member's data lie in the reach of its location. Guards
 //! exclude each other everywhere all the same.

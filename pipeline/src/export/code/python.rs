@@ -368,7 +368,7 @@ fn python_operation(
             let set = if *operation == StandardOperation::Keys { types.of(sort) } else { String::new() };
             format!(
                 "(\"{}\", {parts}, {}{set})",
-                coreach_artifact::operations::word(*operation),
+                coreach_artifact::operations::operation_word(*operation),
                 numbers()
             )
         }
