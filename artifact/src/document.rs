@@ -1,10 +1,10 @@
 //! A stage's result as a document: plain data, which one crate writes and all others read.
 //!
-//! Who makes test cases and who runs them do not know each other; this is what they share. Nothing in it has
-//! to be parsed: types and terms are tables ([`crate::types`], [`crate::terms`]), locations and actions have
-//! numbers, and of what each location was made is said in a field of its own. Labels and imprecisions are
-//! texts for people, and no program decides by them. As text, and as SMT-LIB, conditions are in
-//! [`Readable`], where somebody asked for it.
+//! The programs that make test cases and those that run them do not know each other; this is what they share.
+//! Nothing in it has to be parsed: types and terms are tables ([`crate::types`], [`crate::terms`]), locations
+//! and actions have numbers, and a field of each location says of what it was made. Labels and imprecisions
+//! are texts for people, and no program decides by them. Conditions as text, and as SMT-LIB, are in
+//! [`Readable`], if the user asked for it.
 //!
 //! The JSON Schema `docs/test-case.schema.json` is made from these types.
 

@@ -1,4 +1,4 @@
-//! Why a document is refused: what its parts and the whole of it share.
+//! The reasons why a document is refused.
 
 use std::fmt;
 

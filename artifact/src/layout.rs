@@ -1,7 +1,7 @@
-//! A document as text: one line for each type, term, location and transition.
+//! Writes a document as text: one line for each type, term, location and transition.
 //!
-//! The usual layout gives every number a line of its own; a test case is then as long as a book, and a
-//! difference of two of them says nothing. Here what is below the second level stands on one line.
+//! The usual layout gives every number a line of its own. Then a test case is as long as a book, and a
+//! difference of two of them says nothing. Here everything below the second level stands on one line.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-/// Levels that begin new lines.
+/// The number of levels that begin new lines.
 const OPEN: usize = 2;
 
-/// The value as JSON, with a newline behind it.
+/// Writes the value as JSON, with a newline at the end.
 pub fn to_text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut bytes, Lines::default());
@@ -25,6 +25,7 @@ pub fn to_text(value: &impl Serialize) -> String {
     visible_json(&text).into_owned()
 }
 
+/// The layout, which knows the current level.
 #[derive(Default)]
 struct Lines {
     depth: usize,

@@ -1,8 +1,8 @@
-//! What is made, as data that crates share: graphs over a table of terms, with verdicts, facts and origins.
+//! The results as data that crates share: graphs over a table of terms, with verdicts, facts and origins.
 //!
-//! The stages write it ([`document`]), and whoever runs, draws, counts or explains reads it ([`read`]). It
-//! knows models, and neither how a graph was made nor what is done with it; so there is one place where a
-//! guard crosses from making to running, and it crosses as a term, not as text.
+//! The stages write a document ([`document`]), and the code that runs, draws, counts or explains reads it
+//! ([`read`]). This crate knows models, but not how a graph was made or what it is used for. So there is one
+//! place where a guard crosses from making to running, and it crosses as a term, not as text.
 
 pub mod document;
 pub mod error;

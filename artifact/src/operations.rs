@@ -1,6 +1,7 @@
-//! Operations in the table of terms: calls, quantifiers, `match`, and what is done with collections.
+//! Writes and reads operations in the table of terms: calls, quantifiers, `match`, and operations on
+//! collections.
 //!
-//! Each names terms before it, and so do its bodies. A datum of a body is a term of its own.
+//! Each operation names only terms before it, and so do its bodies. A datum of a body is a term of its own.
 //!
 //! ```json
 //! ["call", "fits", 1, [3, 4], 7, [9, 4]]         name, named parameters, parameters, body, arguments
@@ -61,18 +62,18 @@ const STANDARD: [(&str, StandardOperation); 26] = [
     ("keys", StandardOperation::Keys),
 ];
 
-/// The word of an operation of numbers or collections.
-pub fn word(operation: StandardOperation) -> &'static str {
+/// Gives the word of an operation on numbers or collections.
+pub fn operation_word(operation: StandardOperation) -> &'static str {
     STANDARD.iter().find(|(_, one)| *one == operation).map_or("", |one| one.0)
 }
 
-/// The words of operations.
-pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+/// Lists the words of all operations.
+pub(crate) fn operation_words() -> impl Iterator<Item = &'static str> {
     let others = ["call", "match", "set", "map", "defined"];
     others.into_iter().chain(QUANTIFIERS.map(|one| one.0)).chain(STANDARD.map(|one| one.0))
 }
 
-/// The terms that an operation names in addition to its arguments: bodies and their data.
+/// Lists the terms that an operation names in addition to its arguments: bodies and their data.
 pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
     let data = |data: &[Datum]| data.iter().map(Term::datum).collect::<Vec<Term>>();
     match operation {
@@ -92,8 +93,8 @@ pub(crate) fn inner_terms(operation: &DerivedOperation) -> Vec<Term> {
     }
 }
 
-/// The node of an operation: a word, then what belongs to it.
-pub(crate) fn write(
+/// Writes the node of an operation: a word, then its parts.
+pub(crate) fn write_operation(
     operation: &DerivedOperation,
     arguments: &[Term],
     number: &dyn Fn(&Term) -> TermNumber,
@@ -139,14 +140,14 @@ pub(crate) fn write(
         }
         DerivedOperation::Defined => ("defined", vec![json!(number(&arguments[0]))]),
         DerivedOperation::Standard(operation) => {
-            (word(*operation), arguments.iter().map(|term| json!(number(term))).collect())
+            (operation_word(*operation), arguments.iter().map(|term| json!(number(term))).collect())
         }
     }
 }
 
-/// The operation that a node is; `None` where its word is of no operation.
-pub(crate) fn read(reading: &Reading<'_>) -> Option<Result<Term, String>> {
-    if !words().any(|word| word == reading.word) {
+/// Reads the operation of a node; `None` if its word belongs to no operation.
+pub(crate) fn read_if_operation(reading: &Reading<'_>) -> Option<Result<Term, String>> {
+    if !operation_words().any(|word| word == reading.word) {
         return None;
     }
     let term =
@@ -157,6 +158,7 @@ pub(crate) fn read(reading: &Reading<'_>) -> Option<Result<Term, String>> {
     Some(term)
 }
 
+/// Reads an operation and its arguments, by the word of the node.
 fn read_operation(reading: &Reading<'_>) -> Result<(DerivedOperation, Vec<Term>), String> {
     if let Some((_, operation)) = STANDARD.iter().find(|(word, _)| *word == reading.word) {
         let arguments = (0..reading.rest.len()).map(|at| reading.part(at)).collect::<Result<_, _>>()?;
@@ -227,6 +229,7 @@ fn read_domain(reading: &Reading<'_>) -> Result<QuantifierDomain, String> {
     Ok(QuantifierDomain::Values(text.to_owned(), values.collect::<Result<_, _>>()?))
 }
 
+/// Reads a case of `match`: its alternative, the names that it binds, and its body.
 fn read_case(reading: &Reading<'_>, case: &Json) -> Result<MatchArm, String> {
     let Some([alternative, names, body]) = case.as_array().map(Vec::as_slice) else {
         return reading.wrong("a case is not of three parts");

@@ -1,9 +1,9 @@
-//! A document as a graph: every number looked at, every condition in its scope.
+//! Reads a document as a graph: every number is checked, and every condition in its scope.
 //!
-//! Documents are kept for years and come back by mail, so nothing in one is believed. What is taken here is
-//! as well-formed as what the reader of models takes: names are names and distinct, guards are conditions on
-//! constants, variables and the action's own parameters, an assigned value has its variable's sort. So
-//! whoever runs a test case need not ask again.
+//! Documents are kept for years and come back by mail, so nothing in one is believed. A document that is
+//! accepted is as well-formed as a model that its reader accepts: names are names and distinct, guards are
+//! conditions on constants, variables and the action's own parameters, an assigned value has its variable's
+//! sort. So the code that runs a test case need not check again.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -23,39 +23,39 @@ use crate::error::DocumentError;
 use crate::terms::{TermNumber, read_terms};
 use crate::types::{DatumEntry, read_types};
 
-/// What a document says, in the model's own types.
+/// The content of a document, in the model's own types.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// The graph.
     pub iosts: Iosts,
-    /// For each location: its verdict, where it is one.
+    /// The verdict of each location that has one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
-    /// For each location: with which data the specification is never silent there.
+    /// For each location, the data with which the specification is never silent there.
     pub must_answer: Numbered<LocationId, Term>,
-    /// For each location: how a property is violated there, where it is.
+    /// For each location, how a property is violated there, if it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
-    /// For each location: of which locations it was made.
+    /// For each location, the locations of which it was made.
     pub origins: Numbered<LocationId, Origins>,
-    /// For each location: over-approximation of the states in which a run may be; `true` where nothing is
-    /// said.
+    /// For each location, an over-approximation of the states in which a run may be; `true` if the document
+    /// says nothing.
     pub reach: Numbered<LocationId, Term>,
-    /// For each location: over-approximation of the states from which Accept can be reached; `true` where
-    /// nothing is said.
+    /// For each location, an over-approximation of the states from which Accept can be reached; `true` if the
+    /// document says nothing.
     pub coreach: Numbered<LocationId, Term>,
-    /// The models that it was made of.
+    /// The models that the graph was made of.
     pub made_of: Option<Sources>,
-    /// What of its guards is the specification's, conjunct by conjunct.
+    /// The parts of the guards that come from the specification, conjunct by conjunct.
     pub conjuncts: BTreeSet<Term>,
-    /// Of a timed test case: the name of the delay, and after how long there is silence.
+    /// For a timed test case: the name of the delay, and the time after which there is silence.
     pub timed: Option<(String, Term)>,
     /// The inputs that the tester sees and does not send.
     pub uncontrollable: BTreeSet<ActionId>,
-    /// The location Fail where it also is the target of every output that has no transition at a location
+    /// The location Fail, if it also is the target of every output that has no transition at a location
     /// without a verdict.
     pub others_fail: Option<LocationId>,
 }
 
-/// What is looked at before anything else: another version may have other keys.
+/// The keys that are read before anything else: another version may have other keys.
 #[derive(Deserialize)]
 struct Header {
     format: Option<String>,
@@ -63,11 +63,11 @@ struct Header {
     purpose_reachable: Option<bool>,
 }
 
-/// The document that a text is.
+/// Parses a text as a document.
 ///
 /// # Errors
-/// [`DocumentError`]. A document whose purpose cannot be reached is read, and is for its reader to refuse.
-pub fn document(bytes: &[u8]) -> Result<Document, DocumentError> {
+/// [`DocumentError`]. A document whose purpose cannot be reached is read; its reader has to refuse it.
+pub fn parse_document(bytes: &[u8]) -> Result<Document, DocumentError> {
     let wrong = |error: serde_json::Error| match error.classify() {
         serde_json::error::Category::Data => DocumentError::NoDocument(error.to_string()),
         _ => DocumentError::NoJson(error.to_string()),
@@ -87,8 +87,8 @@ pub fn document(bytes: &[u8]) -> Result<Document, DocumentError> {
     serde_json::from_slice(bytes).map_err(wrong)
 }
 
-/// The graph of a document.
-pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
+/// Reads the graph of a document.
+pub fn read_graph(document: &Document) -> Result<Graph, DocumentError> {
     let types = read_types(&document.types)?;
     let terms = read_terms(&document.terms, &types)?;
     let mut scopes = Scopes::default();
@@ -97,7 +97,7 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
     scopes.given = constants.iter().chain(&variables).cloned().collect();
     let actions = scopes.actions(&document.actions, &types)?;
     let mut reading = Reading { terms: &terms, scopes, mentioned: HashMap::new() };
-    let locations = locations(&document.locations)?;
+    let locations = read_locations(&document.locations)?;
     let count = locations.len();
     let place = |number: usize, what: &str| match number < count {
         true => Ok(LocationId::of(number)),
@@ -150,9 +150,9 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
     if others_fail.is_some_and(|fail| verdicts[fail] != Some(Verdict::Fail)) {
         return Err("`others_fail` names no location Fail".to_owned().into());
     }
-    let uncontrollable = uncontrollable(&document.actions)?;
+    let uncontrollable = read_uncontrollable(&document.actions)?;
     if document.stage == TEST_CASE && others_fail.is_none() {
-        takes_all_observations(&iosts, &verdicts, &uncontrollable)?;
+        check_observations(&iosts, &verdicts, &uncontrollable)?;
     }
     Ok(Graph {
         verdicts,
@@ -170,9 +170,9 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
     })
 }
 
-/// Has each location without a verdict a transition for everything that may be observed? What a test case
-/// leaves out, a system that conforms would be blamed for.
-fn takes_all_observations(
+/// Checks that each location without a verdict has a transition for everything that may be observed. A system
+/// that conforms would be blamed for an observation that a test case leaves out.
+fn check_observations(
     iosts: &Iosts,
     verdicts: &Numbered<LocationId, Option<Verdict>>,
     uncontrollable: &BTreeSet<ActionId>,
@@ -192,7 +192,7 @@ fn takes_all_observations(
     Ok(())
 }
 
-/// What may be mentioned where.
+/// The data that may be mentioned, and where.
 #[derive(Default)]
 struct Scopes {
     names: HashSet<String>,
@@ -205,7 +205,7 @@ impl Scopes {
         entries
             .iter()
             .map(|entry| {
-                let datum = datum(entry, types)?;
+                let datum = read_datum(entry, types)?;
                 match self.names.insert(entry.name.clone()) {
                     true => Ok(datum),
                     false => Err(format!("`{}` is declared twice", entry.name)),
@@ -214,6 +214,7 @@ impl Scopes {
             .collect()
     }
 
+    /// Reads the actions, and notes the parameters of each.
     fn actions(
         &mut self,
         entries: &[ActionEntry],
@@ -226,7 +227,7 @@ impl Scopes {
                 return Err(format!("the action `{}` is no name, or stands there twice", entry.name));
             }
             let parameters: Vec<Datum> =
-                entry.parameters.iter().map(|entry| datum(entry, types)).collect::<Result<_, _>>()?;
+                entry.parameters.iter().map(|entry| read_datum(entry, types)).collect::<Result<_, _>>()?;
             let mut own = HashSet::new();
             if let Some(again) = entry
                 .parameters
@@ -245,7 +246,7 @@ impl Scopes {
     }
 }
 
-fn datum(entry: &DatumEntry, types: &[Type]) -> Result<Datum, String> {
+fn read_datum(entry: &DatumEntry, types: &[Type]) -> Result<Datum, String> {
     let ty = types.get(entry.ty).ok_or_else(|| format!("the type of `{}` is not there", entry.name))?;
     if is_name(&entry.name) {
         Ok(Datum::new(&entry.name, ty.clone()))
@@ -254,7 +255,7 @@ fn datum(entry: &DatumEntry, types: &[Type]) -> Result<Datum, String> {
     }
 }
 
-fn locations(entries: &[LocationEntry]) -> Result<Numbered<LocationId, Location>, String> {
+fn read_locations(entries: &[LocationEntry]) -> Result<Numbered<LocationId, Location>, String> {
     let mut seen = HashSet::new();
     entries
         .iter()
@@ -269,7 +270,7 @@ fn locations(entries: &[LocationEntry]) -> Result<Numbered<LocationId, Location>
         .collect()
 }
 
-fn uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, String> {
+fn read_uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, String> {
     let mut found = BTreeSet::new();
     for (number, entry) in entries.iter().enumerate() {
         match entry.controllable {
@@ -286,7 +287,7 @@ fn uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, String>
 struct Reading<'a> {
     terms: &'a [Term],
     scopes: Scopes,
-    /// The data of each term that was asked for: many transitions share their guards.
+    /// The data of each term that was asked for, because many transitions share their guards.
     mentioned: HashMap<TermNumber, BTreeSet<Datum>>,
 }
 
@@ -309,6 +310,7 @@ impl Reading<'_> {
         if *term.sort() == Type::Bool { Ok(term) } else { Err(format!("{what} has no truth value")) }
     }
 
+    /// Reads a transition: its guard and its assignments, in the scope of its action.
     fn transition(
         &mut self,
         entry: &TransitionEntry,

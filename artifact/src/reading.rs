@@ -1,4 +1,4 @@
-//! A node of the table of terms while it is read: its word, and the parts that it names.
+//! A node of the table of terms while it is read.
 
 use coreach_model::{Term, Type};
 use serde_json::Value as Json;
@@ -8,7 +8,7 @@ use crate::types::TypeNumber;
 /// The place of a term in the table of terms.
 pub type TermNumber = usize;
 
-/// A node that is read: its word and the rest.
+/// A node that is read: its word, the rest of it, and the terms and types before it.
 pub(crate) struct Reading<'a> {
     pub(crate) word: &'a str,
     pub(crate) rest: &'a [Json],
@@ -17,20 +17,23 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// Says what is wrong with the node.
     pub(crate) fn wrong<T>(&self, why: &str) -> Result<T, String> {
         Err(format!("`{}`: {why}", self.word))
     }
 
-    /// So many things belong to it.
+    /// Checks that the node has so many parts.
     pub(crate) fn arity(&self, count: usize) -> Result<(), String> {
         if self.rest.len() == count { Ok(()) } else { self.wrong("it has too many parts, or too few") }
     }
 
+    /// Reads a part as a number.
     pub(crate) fn place(&self, at: usize) -> Result<usize, String> {
         let number = self.rest.get(at).and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok());
         number.map_or_else(|| self.wrong("a part is no number"), Ok)
     }
 
+    /// Gives the term with this number, which must be before the node.
     pub(crate) fn part_of(&self, number: Option<usize>) -> Result<Term, String> {
         let term = number.and_then(|number| self.terms.get(number));
         term.map_or_else(|| self.wrong("a part is no term before it"), |term| Ok(term.clone()))
@@ -45,7 +48,7 @@ impl Reading<'_> {
         self.types.get(number).map_or_else(|| self.wrong("there is no such type"), Ok)
     }
 
-    /// The terms of a list.
+    /// Reads a part as a list of terms.
     pub(crate) fn list(&self, at: usize) -> Result<Vec<Term>, String> {
         let Some(parts) = self.rest[at].as_array() else { return self.wrong("its parts are no list") };
         let place = |part: &Json| part.as_u64().and_then(|number| usize::try_from(number).ok());

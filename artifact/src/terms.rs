@@ -1,13 +1,14 @@
-//! The table of terms: each shared part once, by number.
+//! The table of terms has each shared part once, by number.
 //!
 //! **Problem.** Terms share their parts, text does not: a guard of forty steps `x := x + y, y := x` is forty
-//! nodes, and as text a hundred million letters. Who writes guards as text needs limits, and who reads them
-//! needs a parser. **Method.** A document has one list of nodes; a node names only nodes before it, and every
-//! guard, effect and fact is a number. Writing costs each shared node once, and so does reading, which makes
-//! each node with the model's constructors after it has looked at the sorts: what a hostile document says is
-//! refused, and what is taken is as well-sorted as what our own reader takes.
+//! nodes, and as text a hundred million letters. A program that writes guards as text needs limits, and one
+//! that reads them needs a parser. **Method.** A document has one list of nodes; a node names only nodes
+//! before it, and every guard, effect and fact is a number. Each shared node is written once and read once.
+//! The reader makes each node with the model's constructors, after it has checked the sorts. So it refuses
+//! the errors of a hostile document, and an accepted document is as well-sorted as a model that our own
+//! reader accepts.
 //!
-//! A node is a list: its word, then what belongs to it.
+//! A node is a list: a word, then the parts that the word needs.
 //!
 //! ```json
 //! ["data", "vPaid", 1]        a datum and the number of its type
@@ -35,7 +36,7 @@ use crate::reading::Reading;
 pub use crate::reading::TermNumber;
 use crate::types::TypeTable;
 
-/// A node of the table, as it is written.
+/// A node of the table, in its written form.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TermNode(Vec<Json>);
@@ -48,7 +49,7 @@ impl JsonSchema for TermNode {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let operators = OPERATORS.map(|of| of.0).into_iter().chain(ON_STRINGS.map(|of| of.0));
         let known = WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(operators);
-        let words: Vec<&str> = known.chain(operations::words()).collect();
+        let words: Vec<&str> = known.chain(operations::operation_words()).collect();
         json_schema!({
             "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, `record` a type and a list of nodes, all others nodes. Each names only nodes before it.",
             "type": "array",
@@ -94,7 +95,8 @@ const ON_STRINGS: [(&str, StringOperation); 11] = [
     ("matches", StringOperation::Matches),
 ];
 
-/// Terms in the order of their making, each shared one once, those that it is made of before it.
+/// The terms in the order in which they were made. Each shared term is there once, after those that it is
+/// made of.
 #[derive(Clone, Default, Debug)]
 pub struct TermTable {
     terms: Vec<Term>,
@@ -102,9 +104,9 @@ pub struct TermTable {
 }
 
 impl TermTable {
-    /// The number of a term.
+    /// Gives the number of a term, and adds the term and its parts if they are new.
     pub fn number(&mut self, term: &Term) -> TermNumber {
-        // By hand: a term may be deeper than a thread's stack.
+        // The stack is explicit: a term may be deeper than a thread's stack.
         let mut work = vec![(term.clone(), false)];
         while let Some((term, are_parts_done)) = work.pop() {
             if self.numbers.contains_key(&term) {
@@ -112,7 +114,7 @@ impl TermTable {
             }
             budget::ask();
             if !are_parts_done {
-                // The first part is to be the first one made.
+                // The first part is made first.
                 let inner = match term.shape() {
                     TermShape::Operation(operation, _) => operations::inner_terms(operation),
                     TermShape::Node(_) => Vec::new(),
@@ -130,10 +132,10 @@ impl TermTable {
         self.numbers[term]
     }
 
-    /// The number of a term that is in the table.
+    /// Gives the number of a term that is in the table.
     ///
     /// # Panics
-    /// Of one that is not.
+    /// If the term is not in the table.
     pub fn known(&self, term: &Term) -> TermNumber {
         self.numbers[term]
     }
@@ -143,12 +145,12 @@ impl TermTable {
         &self.terms
     }
 
-    /// The nodes by their numbers.
+    /// Writes the nodes, by their numbers.
     pub fn nodes(&self, types: &mut TypeTable) -> Vec<TermNode> {
         self.terms.iter().map(|term| TermNode(self.node(term, types))).collect()
     }
 
-    /// How high the highest of them is: a datum is 0.
+    /// The height of the highest term. A datum has the height 0.
     pub fn height(&self) -> usize {
         let mut heights: Vec<usize> = Vec::with_capacity(self.terms.len());
         for term in &self.terms {
@@ -162,6 +164,7 @@ impl TermTable {
         heights.into_iter().max().unwrap_or(0)
     }
 
+    /// Writes the node of a term, whose parts have numbers already.
     fn node(&self, term: &Term, types: &mut TypeTable) -> Vec<Json> {
         let of = |part: &Term| json!(self.numbers[part]);
         let list = |parts: &[Term]| parts.iter().map(of).collect::<Json>();
@@ -169,7 +172,7 @@ impl TermTable {
             TermShape::Node(node) => node,
             TermShape::Operation(operation, arguments) => {
                 let number = |term: &Term| self.numbers[term];
-                let (word, rest) = operations::write(operation, arguments, &number, types);
+                let (word, rest) = operations::write_operation(operation, arguments, &number, types);
                 return std::iter::once(json!(word)).chain(rest).collect();
             }
         };
@@ -181,11 +184,11 @@ impl TermTable {
             Node::Not(a) => ("not", vec![of(a)]),
             Node::And(parts) => ("and", vec![list(parts)]),
             Node::Or(parts) => ("or", vec![list(parts)]),
-            Node::Compare(comparison, a, b) => (word(&COMPARISONS, *comparison), vec![of(a), of(b)]),
+            Node::Compare(comparison, a, b) => (find_word(&COMPARISONS, *comparison), vec![of(a), of(b)]),
             Node::IfThenElse(a, b, c) => ("if", vec![of(a), of(b), of(c)]),
-            Node::Arithmetic(operator, a, b) => (word(&OPERATORS, *operator), vec![of(a), of(b)]),
+            Node::Arithmetic(operator, a, b) => (find_word(&OPERATORS, *operator), vec![of(a), of(b)]),
             Node::OnStrings(operation, arguments) => {
-                (word(&ON_STRINGS, *operation), arguments.iter().map(of).collect())
+                (find_word(&ON_STRINGS, *operation), arguments.iter().map(of).collect())
             }
             Node::Negate(a) => ("negate", vec![of(a)]),
             Node::ToReal(a) => ("to_real", vec![of(a)]),
@@ -198,22 +201,23 @@ impl TermTable {
     }
 }
 
-fn word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
+/// Finds the word of a value in a list.
+fn find_word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
     words.iter().find(|(_, one)| *one == wanted).map_or("", |(word, _)| word)
 }
 
-/// The highest term that is read, as of a model. Whoever walks a term goes as deep as it is high, on a stack
-/// that ends.
+/// The greatest height of a term that is read, as in a model. A function that walks a term recursively goes
+/// as deep as it is high, on a stack that ends.
 const HIGHEST: usize = MAX_HEIGHT as usize;
 
-/// The terms that a table has.
+/// Reads the terms of a table.
 pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, DocumentError> {
     let mut terms = Vec::with_capacity(nodes.len());
     let mut heights: HashMap<Term, usize> = HashMap::new();
     for (number, node) in nodes.iter().enumerate() {
         budget::ask();
-        let term = read(&node.0, &terms, types).map_err(|why| format!("the term {number}: {why}"))?;
-        // A constructor may have left parts out, or put others in, which are as high as those.
+        let term = read_node(&node.0, &terms, types).map_err(|why| format!("the term {number}: {why}"))?;
+        // A constructor may have left parts out or added others, which have the same height.
         let below = term.parts().into_iter().map(|part| heights.get(part).map_or(1, |height| *height));
         let height = below.max().unwrap_or(0) + 1;
         if height > HIGHEST || term.has_operations() && term.height() as usize > HIGHEST {
@@ -227,7 +231,8 @@ pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, Docum
     Ok(terms)
 }
 
-fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
+/// Reads a node, by its word.
+fn read_node(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
     let [Json::String(word), rest @ ..] = node else {
         return Err("it does not begin with a word".to_owned());
     };
@@ -241,7 +246,7 @@ fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
     if let Some((_, operation)) = ON_STRINGS.iter().find(|(known, _)| known == word) {
         return reading.on_strings(*operation);
     }
-    if let Some(operation) = operations::read(&reading) {
+    if let Some(operation) = operations::read_if_operation(&reading) {
         return operation;
     }
     match word.as_str() {
@@ -292,7 +297,7 @@ impl Reading<'_> {
         match self.ty(0)? {
             Type::Record(ty)
                 if ty.fields.len() == fields.len()
-                    && fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits(field, of)) =>
+                    && fields.iter().zip(&ty.fields).all(|(field, (_, of))| fits_type(field, of)) =>
             {
                 Ok(Term::record(ty, fields))
             }
@@ -370,7 +375,7 @@ impl Reading<'_> {
     fn select(&self) -> Result<Term, String> {
         let (array, index) = self.two()?;
         match array.sort() {
-            Type::Array(ty) if fits(&index, &ty.index) => Ok(Term::select(&array, &index)),
+            Type::Array(ty) if fits_type(&index, &ty.index) => Ok(Term::select(&array, &index)),
             _ => self.wrong("it is no array, or its indices are of another type"),
         }
     }
@@ -379,7 +384,7 @@ impl Reading<'_> {
         self.arity(3)?;
         let (array, index, element) = (self.part(0)?, self.part(1)?, self.part(2)?);
         match array.sort() {
-            Type::Array(ty) if fits(&index, &ty.index) && fits(&element, &ty.element) => {
+            Type::Array(ty) if fits_type(&index, &ty.index) && fits_type(&element, &ty.element) => {
                 Ok(Term::store(&array, &index, &element))
             }
             _ => self.wrong("it is no array, or its parts are of other types"),
@@ -397,6 +402,6 @@ impl Reading<'_> {
 }
 
 /// May the term stand where a value of this type is expected?
-fn fits(term: &Term, ty: &Type) -> bool {
+fn fits_type(term: &Term, ty: &Type) -> bool {
     *term.sort() == ty.sort() || (*ty == Type::Real && *term.sort() == Type::Int)
 }

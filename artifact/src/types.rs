@@ -1,4 +1,4 @@
-//! The table of types: each type that a document speaks of, once, by number.
+//! The table of types has each type that a document mentions once, by number.
 //!
 //! A type names only types before it, so a table is read in one pass and no type can contain itself.
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// The place of a type in the table of types.
 pub type TypeNumber = usize;
 
-/// The most parts of one type, those of its parts included: types are compared part by part.
+/// The most parts of one type, including the parts of its parts: types are compared part by part.
 const MOST_PARTS: usize = 1_000;
 
 /// The deepest nesting of types.
@@ -129,7 +129,7 @@ pub struct DatumEntry {
     pub ty: TypeNumber,
 }
 
-/// The table while it is filled.
+/// The table while it is being filled.
 #[derive(Clone, Default, Debug)]
 pub struct TypeTable {
     nodes: Vec<TypeNode>,
@@ -138,7 +138,7 @@ pub struct TypeTable {
 }
 
 impl TypeTable {
-    /// The number of a type; its parts come before it.
+    /// Gives the number of a type, and adds the type after its parts if it is new.
     pub fn number(&mut self, ty: &Type) -> TypeNumber {
         if let Some(known) = self.numbers.get(ty) {
             return *known;
@@ -163,6 +163,7 @@ impl TypeTable {
         self.nodes.len() - 1
     }
 
+    /// Makes the node of a record by its form.
     fn record(&mut self, of: &RecordType) -> TypeNode {
         let name = of.name.clone();
         match &of.form {
@@ -171,7 +172,7 @@ impl TypeTable {
             }
             RecordForm::Keyed(key) | RecordForm::Entries(key, _) => {
                 let (key, most) = (self.number(key), of.most());
-                match of.mapped() {
+                match of.map_value_type() {
                     None => TypeNode::Set { key, most },
                     Some(value) => TypeNode::Map { key, value: self.number(value), most },
                 }
@@ -199,7 +200,7 @@ impl TypeTable {
         DatumEntry { name: name.to_owned(), ty: self.number(ty) }
     }
 
-    /// The entry of a datum.
+    /// Makes the entry of a datum.
     pub fn datum(&mut self, datum: &Datum) -> DatumEntry {
         self.entry(datum.name(), datum.ty())
     }
@@ -209,17 +210,17 @@ impl TypeTable {
         &self.types
     }
 
-    /// The same, as they are written.
+    /// The nodes of the types by their numbers.
     pub fn nodes(&self) -> &[TypeNode] {
         &self.nodes
     }
 }
 
-/// The types that a table has.
+/// Reads the types of a table.
 pub fn read_types(nodes: &[TypeNode]) -> Result<Vec<Type>, String> {
     let mut read = Types::default();
     for (number, node) in nodes.iter().enumerate() {
-        let (ty, size) = read.one(node).map_err(|why| format!("the type {number}: {why}"))?;
+        let (ty, size) = read.read_type(node).map_err(|why| format!("the type {number}: {why}"))?;
         if size.parts > MOST_PARTS || size.depth > DEEPEST {
             return Err(format!(
                 "the type {number} has more than {MOST_PARTS} parts, or is nested too deeply"
@@ -231,12 +232,14 @@ pub fn read_types(nodes: &[TypeNode]) -> Result<Vec<Type>, String> {
     Ok(read.types)
 }
 
+/// The size of a type.
 #[derive(Clone, Copy)]
 struct Size {
     parts: usize,
     depth: usize,
 }
 
+/// The types that were read so far.
 #[derive(Default)]
 struct Types {
     types: Vec<Type>,
@@ -245,7 +248,8 @@ struct Types {
 }
 
 impl Types {
-    fn one(&mut self, node: &TypeNode) -> Result<(Type, Size), String> {
+    /// Reads one row of the table. `Err` says in words what is wrong with it.
+    fn read_type(&mut self, node: &TypeNode) -> Result<(Type, Size), String> {
         let mut size = Size { parts: 1, depth: 1 };
         let ty = match node {
             TypeNode::Bool => Type::Bool,
@@ -269,12 +273,13 @@ impl Types {
             }
             TypeNode::Enum { name, literals } => {
                 self.declare(name)?;
-                distinct(literals.iter())?;
+                check_names(literals.iter())?;
                 size.parts += literals.len();
                 Type::Enum(Arc::new(EnumType { name: name.clone(), literals: literals.clone() }))
             }
             TypeNode::Array { index, element } => {
-                let (index, element) = (self.part(*index, &mut size)?, self.part(*element, &mut size)?);
+                let (index, element) =
+                    (self.use_part(*index, &mut size)?, self.use_part(*element, &mut size)?);
                 Type::Array(Arc::new(ArrayType { index, element }))
             }
             TypeNode::Record { name, fields } => {
@@ -284,7 +289,7 @@ impl Types {
             }
             TypeNode::Variant { name, alternatives } => {
                 self.declare(name)?;
-                distinct(alternatives.iter().map(|one| &one.name))?;
+                check_names(alternatives.iter().map(|one| &one.name))?;
                 let mut known = Vec::new();
                 for one in alternatives {
                     let fields = match one.fields.is_empty() {
@@ -294,35 +299,38 @@ impl Types {
                     known.push((one.name.clone(), fields));
                 }
                 let of = RecordType::variant(name, &known);
-                distinct(of.fields.iter().map(|(name, _)| name))?;
+                check_names(of.fields.iter().map(|(name, _)| name))?;
                 Type::Record(Arc::new(of))
             }
             TypeNode::Option { some } => {
-                Type::Record(Arc::new(RecordType::option(&self.part(*some, &mut size)?)))
+                Type::Record(Arc::new(RecordType::option(&self.use_part(*some, &mut size)?)))
             }
             TypeNode::List { most, element } => {
-                let element = self.part(*element, &mut size)?;
+                let element = self.use_part(*element, &mut size)?;
                 size.parts = size.parts.saturating_mul(*most);
                 if *most == 0 || size.parts > MOST_PARTS {
                     return Err(format!("a list of at most {most} elements"));
                 }
                 Type::Record(Arc::new(RecordType::list(*most, &element)))
             }
-            TypeNode::Set { key, most } => self.keyed(*key, None, *most, &mut size)?,
-            TypeNode::Map { key, value, most } => self.keyed(*key, Some(*value), *most, &mut size)?,
+            TypeNode::Set { key, most } => self.read_set_or_map(*key, None, *most, &mut size)?,
+            TypeNode::Map { key, value, most } => {
+                self.read_set_or_map(*key, Some(*value), *most, &mut size)?
+            }
         };
         Ok((ty, size))
     }
 
-    fn keyed(
+    /// Reads a set or a map, which has a value type.
+    fn read_set_or_map(
         &self,
         key: TypeNumber,
         value: Option<TypeNumber>,
         most: Option<usize>,
         size: &mut Size,
     ) -> Result<Type, String> {
-        let key = self.part(key, size)?;
-        let value = value.map(|value| self.part(value, size)).transpose()?;
+        let key = self.use_part(key, size)?;
+        let value = value.map(|value| self.use_part(value, size)).transpose()?;
         if let Some(most) = most {
             size.parts = size.parts.saturating_mul(most);
             if !(1..=MOST_PARTS).contains(&size.parts) || !(key.is_ordered() || key.is_id()) {
@@ -337,12 +345,14 @@ impl Types {
         Ok(Type::Record(Arc::new(of)))
     }
 
+    /// Reads fields, whose names must be distinct.
     fn fields(&self, fields: &[DatumEntry], size: &mut Size) -> Result<Vec<(String, Type)>, String> {
-        distinct(fields.iter().map(|field| &field.name))?;
-        fields.iter().map(|field| Ok((field.name.clone(), self.part(field.ty, size)?))).collect()
+        check_names(fields.iter().map(|field| &field.name))?;
+        fields.iter().map(|field| Ok((field.name.clone(), self.use_part(field.ty, size)?))).collect()
     }
 
-    fn part(&self, number: TypeNumber, size: &mut Size) -> Result<Type, String> {
+    /// Gives a type that another one uses, and adds to its size.
+    fn use_part(&self, number: TypeNumber, size: &mut Size) -> Result<Type, String> {
         let (ty, of) =
             self.types.get(number).zip(self.sizes.get(number)).ok_or("it names a type behind it")?;
         size.parts = size.parts.saturating_add(of.parts);
@@ -350,7 +360,7 @@ impl Types {
         Ok(ty.clone())
     }
 
-    /// Two types of one name would be told apart by nobody who reads a message.
+    /// Notes the name of a type. Two types of one name could not be told apart in a message.
     fn declare(&mut self, name: &str) -> Result<(), String> {
         if !is_name(name) {
             return Err(format!("`{name}` is no name"));
@@ -359,7 +369,8 @@ impl Types {
     }
 }
 
-fn distinct<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> Result<(), String> {
+/// Checks that there are names, and that they are distinct.
+fn check_names<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> Result<(), String> {
     if names.len() == 0 {
         return Err("it is empty".to_owned());
     }

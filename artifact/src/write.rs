@@ -1,4 +1,4 @@
-//! A graph as a document, without what only some stages say beside it.
+//! Writes a graph as a document, without the parts that only some stages add.
 
 use coreach_model::iosts::{Action, Transition};
 use coreach_model::{ActionKind, Datum, Iosts, Number};
@@ -10,17 +10,17 @@ use crate::document::{
 use crate::terms::TermTable;
 use crate::types::{DatumEntry, TypeTable};
 
-/// What is written once, while a document is made.
+/// The tables that are filled while a document is made.
 #[derive(Clone, Default, Debug)]
 pub struct Tables {
-    /// Types.
+    /// The types.
     pub types: TypeTable,
-    /// Terms.
+    /// The terms.
     pub terms: TermTable,
 }
 
 impl Tables {
-    /// Puts them into their document, in the end.
+    /// Puts the tables into their document, at the end.
     pub fn write(&mut self, document: &mut Document) {
         document.terms = self.terms.nodes(&mut self.types);
         document.types = self.types.nodes().to_vec();
@@ -31,8 +31,8 @@ impl Tables {
     }
 }
 
-/// The document of a graph that is the result of this stage; the tables are not in it yet.
-pub fn graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
+/// Makes the document of a graph that is the result of this stage. It does not have the tables yet.
+pub fn write_graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
     let (locations, transitions) = (iosts.locations.len(), iosts.transitions.len());
     Document {
         format: FORMAT.to_owned(),
@@ -43,18 +43,18 @@ pub fn graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
         counts: Counts { locations, transitions, ..Counts::default() },
         constants: tables.data(&iosts.constants),
         variables: tables.data(&iosts.variables),
-        actions: iosts.actions.iter().map(|one| action(one, tables)).collect(),
+        actions: iosts.actions.iter().map(|one| write_action(one, tables)).collect(),
         initial: Initial {
             location: iosts.initial.place(),
             condition: tables.terms.number(&iosts.initial_condition),
         },
-        locations: iosts.locations.iter().map(location).collect(),
-        transitions: iosts.transitions.iter().map(|one| transition(iosts, one, tables)).collect(),
+        locations: iosts.locations.iter().map(write_location).collect(),
+        transitions: iosts.transitions.iter().map(|one| write_transition(iosts, one, tables)).collect(),
         ..Document::default()
     }
 }
 
-fn action(action: &Action, tables: &mut Tables) -> ActionEntry {
+fn write_action(action: &Action, tables: &mut Tables) -> ActionEntry {
     let role = match action.kind {
         ActionKind::Input => Some(Role::Stimulus),
         ActionKind::Output | ActionKind::Quiescence => Some(Role::Observation),
@@ -69,7 +69,7 @@ fn action(action: &Action, tables: &mut Tables) -> ActionEntry {
     }
 }
 
-fn location(location: &coreach_model::iosts::Location) -> LocationEntry {
+fn write_location(location: &coreach_model::iosts::Location) -> LocationEntry {
     LocationEntry {
         name: location.name.clone(),
         label: location.label.clone(),
@@ -78,7 +78,7 @@ fn location(location: &coreach_model::iosts::Location) -> LocationEntry {
     }
 }
 
-fn transition(iosts: &Iosts, transition: &Transition, tables: &mut Tables) -> TransitionEntry {
+fn write_transition(iosts: &Iosts, transition: &Transition, tables: &mut Tables) -> TransitionEntry {
     let place = |variable: &Datum| iosts.variables.iter().position(|known| known == variable);
     TransitionEntry {
         source: transition.source.place(),

@@ -6,7 +6,7 @@ use coreach_artifact::document::{
     ActionEntry, AssignmentEntry, Counts, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
     LocationEntry, Role, TransitionEntry,
 };
-use coreach_artifact::read::{document, graph};
+use coreach_artifact::read::{parse_document, read_graph};
 use coreach_artifact::terms::TermTable;
 use coreach_artifact::types::TypeTable;
 use coreach_artifact::{DocumentError, layout};
@@ -89,8 +89,8 @@ fn small() -> Document {
 }
 
 fn read(json: &Json) -> Result<(), DocumentError> {
-    let document = document(json.to_string().as_bytes())?;
-    graph(&document).map(drop)
+    let document = parse_document(json.to_string().as_bytes())?;
+    read_graph(&document).map(drop)
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn what_is_laid_out_is_read_as_the_same() {
     let small = small();
     let text = layout::to_text(&small);
     assert!(text.lines().all(|line| line.len() < 400), "{text}");
-    assert_eq!(document(text.as_bytes()).unwrap(), small);
-    let graph = graph(&small).unwrap();
+    assert_eq!(parse_document(text.as_bytes()).unwrap(), small);
+    let graph = read_graph(&small).unwrap();
     assert_eq!(graph.iosts.transitions[TransitionId(0)].guard, Term::and(one_of_each()));
 }
 

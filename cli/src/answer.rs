@@ -12,7 +12,7 @@ use std::{io, iter};
 use clap::{ArgMatches, ValueEnum};
 use coreach_execution::campaign::StoreError;
 use coreach_model::{Diagnostic, Severity};
-use coreach_pipeline::stop::{Stop, is_of_end};
+use coreach_pipeline::stop::{Stop, says_work_was_stopped};
 use coreach_project::checked::plural;
 use coreach_project::render;
 use serde::Serialize;
@@ -233,7 +233,7 @@ impl EarlyExit {
 
 /// Returns the exit code of findings that end a command: mistakes, unless the budget ended the look at them.
 pub fn exit_of(found: &[Diagnostic]) -> Exit {
-    let is_stopped = found.iter().any(|diagnostic| is_of_end(diagnostic.code));
+    let is_stopped = found.iter().any(|diagnostic| says_work_was_stopped(diagnostic.code));
     if is_stopped { Exit::Stopped } else { Exit::Mistakes }
 }
 

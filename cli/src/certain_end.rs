@@ -133,7 +133,7 @@ fn check_limits() {
     let memory = allowed::memory();
     let used = resident();
     let beyond = (used > memory).then_some(Limit::Memory(memory));
-    let (overdue, is_working) = budget::look(beyond);
+    let (overdue, is_working) = budget::check_budgets(beyond);
     if let Some(overdue) = overdue
         && is_beyond(&overdue)
         && CAME.load(Ordering::Relaxed) == 0
@@ -143,7 +143,7 @@ fn check_limits() {
     if let Some(limit) = beyond
         && (!is_working || used > memory + memory / 4)
     {
-        let (stage, doing) = budget::place();
+        let (stage, doing) = budget::current_work();
         let stage = if stage.is_empty() { "run" } else { stage };
         stop(Passed { limit, stage, doing });
     }
@@ -167,7 +167,7 @@ fn note_signal(signal: i32) {
     let is_first = CAME.swap(signal, Ordering::Relaxed) == 0;
     let limit = Limit::Signal(name);
     let finish = move || {
-        let (stage, doing) = budget::place();
+        let (stage, doing) = budget::current_work();
         end(code_of(signal), || match stage {
             "" => Diagnostic::error(INTERRUPTED, format!("stopped by {name}")),
             stage => Stop::Budget(Passed { limit, stage, doing }).to_diagnostic(),

@@ -63,7 +63,7 @@ impl ProgressLine {
 /// What the piece of work that is nearest to its end has used of its budget: `12 of 60 s of processor time,
 /// `.
 fn write_used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
-    if let Some((used, most)) = budget::nearest() {
+    if let Some((used, most)) = budget::nearest_to_limit() {
         let (used, most) = (used.processor.as_secs_f64(), most.as_secs_f64());
         // Whoever draws the line has room for it.
         let _ = write!(line, "{used:.0} of {most} s of processor time, ");

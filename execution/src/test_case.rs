@@ -130,7 +130,7 @@ impl TestCase {
     }
 
     pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
-        TestCase::from_document(&read::document(bytes)?)
+        TestCase::from_document(&read::parse_document(bytes)?)
     }
 
     pub fn from_document(document: &Document) -> Result<Self, DocumentError> {
@@ -138,7 +138,7 @@ impl TestCase {
         if document.stage != TEST_CASE && !is_online {
             return Err(DocumentError::Stage(document.stage.clone()));
         }
-        let graph = read::graph(document)?;
+        let graph = read::read_graph(document)?;
         TestCase::from_graph(graph, is_online).map_err(DocumentError::NoDocument)
     }
 

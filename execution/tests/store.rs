@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use coreach_adapters::in_process::{Implementation, InProcess};
-use coreach_artifact::read::document;
+use coreach_artifact::read::parse_document;
 use coreach_execution::campaign::store::Doubts;
 use coreach_execution::campaign::{Instance, Iut, Partition, Plan, RunSettings, Store, StoreError, Test};
 use coreach_execution::lazy::Lazy;
@@ -166,7 +166,7 @@ const TABLES: [(&str, &str); 5] = [
 fn a_test_case_has_the_same_key_as_text_and_as_data() {
     for bytes in [include_bytes!("data/counter.json").as_slice(), include_bytes!("data/must_answer.json")] {
         let text = Test::new(bytes).unwrap();
-        let data = Test::from_document(&document(bytes).unwrap()).unwrap();
+        let data = Test::from_document(&parse_document(bytes).unwrap()).unwrap();
         assert_eq!((data.hash, data.document), (text.hash, text.document));
     }
 }

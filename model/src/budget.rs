@@ -1,27 +1,27 @@
-//! What a piece of work may use, asked on the way.
+//! Budgets: what a piece of work may use, checked while it works.
 //!
-//! **Problem.** Work on a small model can be without end: a fixpoint over huge numbers, a set of sets, one
-//! query. Limits on counts do not help where a single step explodes, and a result for the loops of all crates
-//! would be in every signature.
+//! **Problem.** Work on a small model may never end: a fixpoint over huge numbers, a set of sets, one query.
+//! Limits on counts do not help if a single step explodes. A `Result` for every loop would be in the
+//! signatures of all crates.
 //!
 //! **Method.** A piece of work is done [`within`] a budget, which its thread knows until the work ends. Every
-//! loop that may last asks ([`ask`]): one load, and now and then the clock. Where the budget was passed,
-//! asking *unwinds* to [`within`], which returns what was being done. This is how rust-analyzer cancels its
-//! queries (`salsa::Cancelled`): what is half made is dropped on the way, so nobody can take it for a result;
-//! in particular no answer of a solver that was interrupted. Terms ask when they are made, evaluation asks at
-//! each node; so most loops ask without a line of their own.
+//! loop that may last calls [`ask`], which costs one load, and sometimes a look at the clock. If the budget
+//! was passed, [`ask`] *unwinds* to [`within`], which returns what was being done. This is how rust-analyzer
+//! cancels its queries (`salsa::Cancelled`). Half-made results are dropped on the way, so nobody can take
+//! them for results, in particular no answer of a solver that was interrupted. Constructors of terms ask, and
+//! evaluation asks at each node, so most loops ask without a line of their own.
 //!
-//! **What is counted** is the processor time of the thread that does the work ([`Limit::Time`]): a machine
-//! that is busy with other things gives the same answers later, and pieces of work that are done at once do
-//! not pay for each other. Work that waits and computes next to nothing is ended by the clock, after
-//! [`WAITS`] times as long. A run of a test case happens in real time, so its limit is the clock's
-//! ([`Limit::Clock`]). A search that is to end alike everywhere counts its own steps ([`Limit::Work`]).
+//! **What is counted** is the processor time of the thread that does the work ([`Limit::Time`]). So a machine
+//! that is busy with other things gives the same answers later, and parallel pieces of work do not pay for
+//! each other. Work that waits and computes next to nothing is ended by the clock, after [`WAITS`] times as
+//! long. A run of a test case happens in real time, so its limit is the clock's ([`Limit::Clock`]). A search
+//! that must end alike on every machine counts its own steps ([`Limit::Work`]).
 //!
-//! Who has a look at the memory ([`look`], which the command line calls every few milliseconds) marks
-//! budgets of other threads as passed. A budget that is not passed changes nothing: no byte depends on it.
+//! [`check_budgets`], which the command line calls every few milliseconds, marks budgets of other threads as
+//! passed, also for memory. A budget that is not passed changes nothing: no byte depends on it.
 //!
-//! **What never asks** (one operation on huge numbers, one query that Z3 does not interrupt) is the command
-//! line's affair: it ends the process. **Cost** of asking: some nanoseconds.
+//! **Work that never asks** (one operation on huge numbers, one query that Z3 does not interrupt) is ended by
+//! the command line: it ends the process. **Cost** of asking: some nanoseconds.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -36,23 +36,23 @@ use crate::lock::lock;
 use rustix::thread::{Pid, gettid};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The most digits of a number, written or computed; and the most characters of a string that is computed.
+/// The most digits of a number that is written or computed, and the most characters of a computed string.
 pub const MAX_DIGITS: usize = 10_000;
 
-/// Between two looks at the clock, so often may be asked.
-const ASKED: u32 = 64;
+/// So many calls of [`ask`] come between two looks at the clock.
+const ASKS_PER_LOOK: u32 = 64;
 
-/// A look counts as so much work, of which a second has about a million.
-const LOOKED: u64 = 4;
+/// One look at the clock counts as so much work. A second has about a million units of work.
+const WORK_PER_LOOK: u64 = 4;
 
 /// Work that waits may last so many times as long as work that computes.
 pub const WAITS: u32 = 10;
 
-/// Work waits where it computes less than one part in so many of the time that passes.
+/// Work is waiting if it computes less than one part in so many of the time that passes.
 const IDLE: u32 = 100;
 
-/// The clock is not looked at again sooner: as fine as the system tells the time of another thread.
-const FINEST: Duration = Duration::from_millis(1);
+/// The shortest time between two looks at the clock. The system tells the time of another thread no finer.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
@@ -60,7 +60,7 @@ pub enum Limit {
     Time(Duration),
     /// The time of a run, by the clock.
     Clock(Duration),
-    /// So long, by the clock, a piece of work has waited and computed next to nothing.
+    /// A piece of work has waited so long, by the clock, and computed next to nothing.
     Waiting(Duration),
     /// The work of a search, in steps that are the same on every machine.
     Work(u64),
@@ -71,7 +71,7 @@ pub enum Limit {
     Signal(&'static str),
 }
 
-/// A budget was passed: which limit, and what was being done.
+/// The report that a budget was passed: which limit, and what was being done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passed {
     pub limit: Limit,
@@ -84,16 +84,16 @@ struct Thrown {
     passed: Passed,
 }
 
-/// What one piece of work may use.
+/// The budget of one piece of work.
 #[derive(Debug)]
 pub struct Budget {
     limit: Option<Limit>,
     is_certain: bool,
     is_passed: AtomicBool,
-    /// The thread that works, and what it had computed before.
+    /// The thread that works, and its processor time when the work began.
     worker: (Pid, Duration),
     begun: Instant,
-    /// So many nanoseconds after it has begun it may be passed, not before.
+    /// The budget cannot be passed sooner than so many nanoseconds after it has begun.
     earliest: AtomicU64,
     work: AtomicU64,
     state: Mutex<State>,
@@ -106,7 +106,7 @@ struct State {
     passed: Option<(Passed, Used)>,
 }
 
-/// What was used, at an instant: by the clock, and of the processor.
+/// The time that was used up to an instant: by the clock, and of the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Used {
     pub clock: Duration,
@@ -125,21 +125,21 @@ thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Set once the user has ended all work: what begins afterwards ends at once.
+/// Set once the user has ended all work: work that begins afterwards ends at once.
 static ENDED: Mutex<Option<Limit>> = Mutex::new(None);
 
 /// The budgets of work that is under way, in all threads.
 static ALIVE: Mutex<Vec<Weak<Budget>>> = Mutex::new(Vec::new());
 
 impl Budget {
-    /// For the work of this thread, from now on. `is_certain`: the command line may end the process where
-    /// the work does not end.
+    /// Makes a budget for the work of this thread, from now on. With `is_certain`, the command line may end
+    /// the process if the work does not end.
     pub fn new(stage: &'static str, limit: Option<Limit>, is_certain: bool) -> Arc<Self> {
         let budget = Budget {
             limit,
             is_certain,
             is_passed: AtomicBool::new(false),
-            worker: (gettid(), computed()),
+            worker: (gettid(), thread_time()),
             begun: Instant::now(),
             earliest: AtomicU64::new(0),
             work: AtomicU64::new(0),
@@ -158,7 +158,7 @@ impl Budget {
 
     pub fn used(&self) -> Used {
         let (thread, before) = self.worker;
-        let now = if thread == gettid() { Some(computed()) } else { computed_by(thread) };
+        let now = if thread == gettid() { Some(thread_time()) } else { time_of_thread(thread) };
         let processor = now.map_or(Duration::ZERO, |now| now.saturating_sub(before));
         Used { clock: self.begun.elapsed(), processor }
     }
@@ -166,16 +166,16 @@ impl Budget {
     /// Was it passed? Looks at the clock.
     pub fn is_passed(&self) -> bool {
         if !self.is_passed.load(Ordering::Relaxed)
-            && let Some(limit) = self.limit.and_then(|limit| self.reached(limit))
+            && let Some(limit) = self.limit.and_then(|limit| self.reached_limit(limit))
         {
             self.pass(limit);
         }
         self.is_passed.load(Ordering::Relaxed)
     }
 
-    /// The limit, where it is reached. The processor's time is asked for only where so much can have been
+    /// Returns the limit that is reached, if any. The processor's time is read only if so much can have been
     /// used: no thread computes for longer than time passes.
-    fn reached(&self, limit: Limit) -> Option<Limit> {
+    fn reached_limit(&self, limit: Limit) -> Option<Limit> {
         match limit {
             Limit::Work(most) => (self.work.load(Ordering::Relaxed) >= most).then_some(limit),
             Limit::Clock(time) => (self.begun.elapsed() >= time).then_some(limit),
@@ -192,7 +192,7 @@ impl Budget {
                 if used.clock >= most && used.processor < used.clock / IDLE {
                     return Some(Limit::Waiting(most));
                 }
-                let next = used.clock + (time - used.processor).max(FINEST);
+                let next = used.clock + (time - used.processor).max(SHORTEST_PAUSE);
                 self.earliest.store(u64::try_from(next.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
                 None
             }
@@ -215,16 +215,17 @@ impl Budget {
     }
 }
 
-/// What this thread has computed, since it began.
-fn computed() -> Duration {
+/// The processor time of this thread since it began.
+fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// The same of another thread of ours, as far as the system tells it; none where it has ended.
-fn computed_by(thread: Pid) -> Option<Duration> {
+/// The processor time of another thread of this process, as far as the system tells it. `None` if the thread
+/// has ended.
+fn time_of_thread(thread: Pid) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/self/task/{}/stat", thread.as_raw_nonzero())).ok()?;
-    // The name stands in parentheses, and may have blanks and parentheses.
+    // The thread's name is in parentheses, and may have blanks and parentheses itself.
     let (_, rest) = text.rsplit_once(')')?;
     let ticks: u64 =
         rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
@@ -235,10 +236,10 @@ fn computed_by(thread: Pid) -> Option<Duration> {
 /// Does the work within the budget.
 ///
 /// # Errors
-/// The budget was passed; what was made until then is dropped.
+/// If the budget was passed. The result so far is dropped.
 ///
 /// # Panics
-/// Where the work does.
+/// If the work panics.
 pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Passed> {
     {
         let mut alive = lock(&ALIVE);
@@ -250,7 +251,7 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
         open.len()
     });
     LEFT.set(0);
-    // What the work has changed and is kept afterwards is the caller's affair; the stages keep nothing.
+    // The caller answers for state that the work has changed and that outlives it. The stages keep none.
     let result = catch_unwind(AssertUnwindSafe(work));
     OPEN.with_borrow_mut(|open| open.truncate(depth - 1));
     lock(&ALIVE).retain(|known| !std::ptr::eq(known.as_ptr(), Arc::as_ptr(budget)));
@@ -261,7 +262,7 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
     })
 }
 
-/// Goes on where no budget of this thread was passed, and unwinds to [`within`] where one was.
+/// Returns if no budget of this thread was passed. Unwinds to [`within`] if one was.
 pub fn ask() {
     let left = LEFT.get();
     if left > 0 {
@@ -271,11 +272,11 @@ pub fn ask() {
     ask_now();
 }
 
-/// The same, with a look at the clock for certain: behind what may have taken long.
+/// Like [`ask`], but always with a look at the clock: for use after a step that may have taken long.
 #[cold]
 pub fn ask_now() {
-    LEFT.set(ASKED);
-    spend(LOOKED);
+    LEFT.set(ASKS_PER_LOOK);
+    spend(WORK_PER_LOOK);
     let passed = OPEN.with_borrow(|open| open.iter().find(|budget| budget.is_passed()).cloned());
     if let Some(budget) = passed
         && let Some((passed, _)) = budget.reason()
@@ -293,12 +294,13 @@ pub fn spend(work: u64) {
     });
 }
 
-/// Does somebody in this thread count work? Then it is worth to find out how much a question was.
+/// Does a budget of this thread count work? Then it is worth finding out how much work a question was.
 pub fn counts_work() -> bool {
     OPEN.with_borrow(|open| open.iter().any(|budget| matches!(budget.limit, Some(Limit::Work(_)))))
 }
 
-/// A number or a string became too long: unwinds to the innermost budget; returns where there is none.
+/// Unwinds to the innermost budget, because a number or a string became too long. Returns if there is no
+/// budget.
 pub fn too_long() {
     let innermost = OPEN.with_borrow(|open| open.last().cloned());
     if let Some(budget) = innermost {
@@ -308,13 +310,13 @@ pub fn too_long() {
 }
 
 fn throw(budget: Arc<Budget>, passed: Passed) {
-    // Where something unwinds already, a second one would end the process.
+    // If a panic unwinds already, a second one would end the process.
     if !std::thread::panicking() {
         resume_unwind(Box::new(Thrown { budget, passed }));
     }
 }
 
-/// What is being done now, for the message: `comparing pairs of transitions`.
+/// Notes what is being done now, for the message: `comparing pairs of transitions`.
 pub fn doing(what: &'static str) {
     OPEN.with_borrow(|open| {
         if let Some(budget) = open.last() {
@@ -325,17 +327,16 @@ pub fn doing(what: &'static str) {
     ask();
 }
 
-/// Ends all work that must end for certain, and all such work that begins from now on. Returns whether there
-/// is any.
+/// Ends all work with a certain end (`is_certain`), and all such work that begins from now on. Returns
+/// whether there is any.
 pub fn end_all(limit: Limit) -> bool {
     lock(&ENDED).get_or_insert(limit);
-    look(Some(limit)).1
+    check_budgets(Some(limit)).1
 }
 
-/// Looks at the budgets of work that must end for certain: passes those whose time is over, and with `limit`
-/// all of them. Returns the one that was passed longest ago and is of work whose end must be certain; and
-/// whether there is such work.
-pub fn look(limit: Option<Limit>) -> (Option<Overdue>, bool) {
+/// Checks the budgets of work with a certain end: passes those whose time is over, and with `limit` all of
+/// them. Returns the budget that was passed longest ago, and whether there is such work.
+pub fn check_budgets(limit: Option<Limit>) -> (Option<Overdue>, bool) {
     let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
     let certain = || alive.iter().filter(|budget| budget.is_certain);
     for budget in certain() {
@@ -353,8 +354,8 @@ pub fn look(limit: Option<Limit>) -> (Option<Overdue>, bool) {
     (overdue.max_by_key(|overdue| overdue.since.clock), certain().next().is_some())
 }
 
-/// Where the work is: the stage and the doing of the oldest piece of work that must end for certain.
-pub fn place() -> (&'static str, &'static str) {
+/// Returns the stage and the current step of the oldest piece of work with a certain end.
+pub fn current_work() -> (&'static str, &'static str) {
     let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
     let first = alive.iter().find(|budget| budget.is_certain);
     first.map_or(("", ""), |budget| {
@@ -363,8 +364,8 @@ pub fn place() -> (&'static str, &'static str) {
     })
 }
 
-/// What the piece of work has used that is nearest to its end, and the processor time that it may use.
-pub fn nearest() -> Option<(Used, Duration)> {
+/// Returns the use and the limit of the piece of work that is nearest to its limit of processor time.
+pub fn nearest_to_limit() -> Option<(Used, Duration)> {
     let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
     let used = alive.iter().filter_map(|budget| match budget.limit {
         Some(Limit::Time(time)) => Some((budget.used(), time)),
@@ -410,7 +411,7 @@ mod tests {
         assert!(!is_reached, "the inner work is not over, it is given up");
     }
 
-    /// Somebody else looks, as the thread beside a question does.
+    /// Another thread looks at the budget, as it does while a solver answers.
     #[test]
     fn what_waits_uses_nothing_of_the_processor_and_ends_by_the_clock() {
         let time = Duration::from_millis(30);
@@ -435,14 +436,14 @@ mod tests {
     fn what_other_threads_compute_is_not_counted() {
         let budget = Budget::new("select", Some(Limit::Time(Duration::from_secs(1000))), true);
         let spin = || {
-            let begun = computed();
-            while computed() - begun < Duration::from_millis(60) {}
+            let begun = thread_time();
+            while thread_time() - begun < Duration::from_millis(60) {}
         };
         std::thread::scope(|scope| scope.spawn(spin).join().unwrap());
         assert!(budget.used().processor < Duration::from_millis(40), "{:?}", budget.used());
         spin();
         assert!(budget.used().processor >= Duration::from_millis(60));
-        // And the same from elsewhere, as fine as the system tells it.
+        // Another thread sees the same, as fine as the system tells it.
         let seen = std::thread::scope(|scope| scope.spawn(|| budget.used()).join().unwrap());
         assert!(seen.processor >= Duration::from_millis(40), "{seen:?}");
     }

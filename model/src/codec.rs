@@ -1,19 +1,20 @@
-//! Values as JSON, and back: what adapters put on a wire, what records keep.
+//! Values as JSON, and back, for the messages of adapters and for records.
 //!
-//! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which
-//! not every program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an
-//! enumeration its name; a string and an id a string (an id is read of a number too: it is the exact text);
-//! a record an object; an array `{"default": v, "cells": [[index, element], ...]}`; a list a list of its
-//! elements; a value of a variant the name of its alternative, or `{"Ok": {"value": 3}}` where that has
-//! fields; `some(x)` what `x` is, and `none` `null`; a set a list of its keys, in their order; a map an
-//! object, a key as its text. A set with a bound is read in any order.
+//! A Boolean is a Boolean. An integer is a number, or its decimal digits as text if it is beyond 2^53, since
+//! not every program's numbers hold it. A real that is whole is written like an integer, any other as text:
+//! `"1/3"`. A literal of an enumeration is its name. A string and an id are strings (an id may also be read
+//! from a number: the id is the exact text). A record is an object. An array is `{"default": v, "cells":
+//! [[index, element], ...]}`. A list is a list of its elements. A value of a variant is the name of its
+//! alternative, or `{"Ok": {"value": 3}}` if that has fields. `some(x)` is written like `x`, and `none` is
+//! `null`. A set is a list of its keys, in their order. A map is an object, with each key as its text. A set
+//! with a bound is read in any order.
 //!
 //! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0`
-//! and `3e0` are one integer. A text is an integer by its digits alone, and a real as a number or a fraction.
-//! In JSON, the digits of what a number holds exactly are no number as a text: `"3"` is a string. Around a
-//! text is no space. A record has its fields and no others; an array these
-//! two keys, and each index once; a set each key once, and in order; a map each key once, as it is written.
-//! Limits are looked at before anything is converted, at any depth.
+//! and `3e0` are one integer. In plain text, an integer is its digits, and a real is a number or a fraction.
+//! In JSON, a text is not a number if a JSON number holds it exactly: `"3"` is a string. There is no space
+//! around a text. A record has its fields and no others. An array has these two keys, and each index once. A
+//! set has each key once, and in order. A map has each key once, spelled as it is written. Limits are checked
+//! before anything is converted, at any depth.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,15 +33,18 @@ use crate::json::{self, Malformed, Tree};
 /// The largest integer that every program's JSON numbers hold exactly.
 const EXACT: i64 = 1 << 53;
 
+/// Writes a value as JSON.
 pub fn to_json(value: &Value) -> Json {
     match value {
         Value::Bool(value) => json!(value),
-        Value::Int(value) => integer(value),
-        Value::Real(value) if value.denominator().is_one() => integer(value.numerator()),
+        Value::Int(value) => integer_to_json(value),
+        Value::Real(value) if value.denominator().is_one() => integer_to_json(value.numerator()),
         Value::Real(value) => json!(value.to_string()),
         Value::String(value) | Value::Id(_, value) => json!(**value),
         Value::Enum(enumeration, at) => json!(enumeration.literals[*at]),
-        Value::Record(record, fields) if record.form != RecordForm::Plain => collected(record, fields),
+        Value::Record(record, fields) if record.form != RecordForm::Plain => {
+            collection_to_json(record, fields)
+        }
         Value::Record(record, fields) => {
             let names = record.fields.iter().map(|(name, _)| name.clone());
             Json::Object(names.zip(fields.iter().map(to_json)).collect::<Map<_, _>>())
@@ -56,10 +60,11 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-fn collected(record: &RecordType, fields: &[Value]) -> Json {
+/// Writes a list, an option, a variant, a set or a map as JSON.
+fn collection_to_json(record: &RecordType, fields: &[Value]) -> Json {
     if let RecordForm::Keyed(_) | RecordForm::Entries(..) = record.form {
         let entries = record.entries(fields).into_iter();
-        return match record.mapped() {
+        return match record.map_value_type() {
             None => entries.map(|(key, _)| to_json(&key)).collect(),
             Some(_) => Json::Object(
                 entries.filter_map(|(key, value)| Some((to_text(&key), to_json(value?)))).collect(),
@@ -83,7 +88,7 @@ fn collected(record: &RecordType, fields: &[Value]) -> Json {
     }
 }
 
-fn integer(value: &IBig) -> Json {
+fn integer_to_json(value: &IBig) -> Json {
     match i64::try_from(value).ok().filter(|small| (-EXACT..=EXACT).contains(small)) {
         Some(small) => json!(small),
         None => json!(value.to_string()),
@@ -93,7 +98,7 @@ fn integer(value: &IBig) -> Json {
 /// Why something is no value of its type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Misread {
-    /// A number has so many digits that it is not read at all.
+    /// The number has so many digits, or the string so many characters, that it is not read at all.
     TooLong(usize),
     Wrong(String),
 }
@@ -109,7 +114,7 @@ impl fmt::Display for Misread {
 
 impl std::error::Error for Misread {}
 
-/// The value of this type that a document's JSON stands for.
+/// Reads a value of this type from a document's JSON.
 ///
 /// # Errors
 /// It is no value of the type; the text says what was expected and what was there.
@@ -117,16 +122,17 @@ pub fn from_json(json: &Json, ty: &Type) -> Result<Value, Misread> {
     from_tree(&Tree::from(json), ty, json::DOCUMENT.digits)
 }
 
-/// The same value as one of this type, where there is one: two types are compared by what a message says of
-/// their values. A range, a bound or a name may differ.
+/// The same value in another type, if that type has it. The two types are compared by the JSON of their
+/// values: a range, a bound or a name may differ.
 pub fn as_type(value: &Value, ty: &Type) -> Option<Value> {
     if value.is_in(ty) { Some(value.clone()) } else { from_json(&to_json(value), ty).ok() }
 }
 
-/// The value of this type that JSON stands for, its numbers of at most so many digits.
+/// Reads a value of this type from JSON whose numbers have at most so many digits. A number as a text is
+/// refused.
 pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     if let (Type::Int | Type::Nat | Type::Range(..) | Type::Real, Tree::Text(text)) = (ty, tree)
-        && number::integer(text, digits).is_ok_and(|value| integer(&value).is_number())
+        && number::integer(text, digits).is_ok_and(|value| integer_to_json(&value).is_number())
     {
         return Err(Misread::Wrong(format!(
             "expected a number, not the text {tree}: a number has no quotes"
@@ -141,7 +147,7 @@ pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread
     }
 }
 
-/// The same, where a text may be any number.
+/// Like [`from_tree`], but a text may be any number. The result is in its type.
 fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     let wrong =
         || Misread::Wrong(format!("expected a value of type {ty}, not {}", shortened(&tree.to_string())));
@@ -152,7 +158,7 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     let value = match (ty, tree) {
         (Type::Bool, Tree::Bool(value)) => Value::Bool(*value),
         (Type::Int | Type::Nat | Type::Range(..), Tree::Number(text)) => {
-            Value::Int(whole(text, digits).map_err(number)?)
+            Value::Int(parse_whole_number(text, digits).map_err(number)?)
         }
         (Type::Int | Type::Nat | Type::Range(..), Tree::Text(text)) => {
             Value::Int(number::integer(text, digits).map_err(number)?)
@@ -176,17 +182,17 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
             let read = |part: &Tree, ty: &Type| from_tree(part, ty, digits);
             let (first, parts) = match (&record.form, tree) {
                 (RecordForm::List, Tree::List(parts)) if parts.len() < record.fields.len() => {
-                    let element = &record.fields[1].1;
+                    let element = record.element_type();
                     let parts: Result<Vec<Value>, Misread> =
                         parts.iter().map(|part| read(part, element)).collect();
                     let parts = parts?;
                     (Value::int(parts.len()), parts)
                 }
                 (RecordForm::Keyed(key) | RecordForm::Entries(key, _), tree) => {
-                    return keyed(record, key, tree, &read, &wrong);
+                    return read_set_or_map(record, key, tree, &read, &wrong);
                 }
                 (RecordForm::Option, Tree::Null) => (record.tag(0), Vec::new()),
-                (RecordForm::Option, some) => (record.tag(1), vec![read(some, &record.fields[1].1)?]),
+                (RecordForm::Option, some) => (record.tag(1), vec![read(some, record.content_type())?]),
                 (RecordForm::Variant(known), tree) => {
                     let (name, members) = match tree {
                         Tree::Text(name) => (name, &[][..]),
@@ -248,7 +254,8 @@ fn read_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
     if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
 }
 
-fn keyed(
+/// Reads a set or a map. `read` reads a key or a value, and `wrong` makes the error.
+fn read_set_or_map(
     record: &Arc<RecordType>,
     of: &Type,
     tree: &Tree,
@@ -256,7 +263,7 @@ fn keyed(
     wrong: &dyn Fn() -> Misread,
 ) -> Result<Value, Misread> {
     let mut entries: BTreeMap<Value, Option<Value>> = BTreeMap::new();
-    match (tree, record.mapped()) {
+    match (tree, record.map_value_type()) {
         (Tree::List(keys), None) => {
             for key in keys {
                 let key = read(key, of)?;
@@ -280,8 +287,8 @@ fn keyed(
     record.value_at_keys(entries).ok_or_else(wrong)
 }
 
-/// A value as it stands in plain text (a line template, a field of a form, an option of the command line):
-/// nothing around it, a record or an array as JSON.
+/// Reads a value from plain text (a line template, a field of a form, an option of the command line). Nothing
+/// may stand around it, and a record or an array is JSON.
 pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
     let limits = json::WIRE;
     let tree = match ty {
@@ -297,7 +304,7 @@ pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
     read_tree(&tree, ty, limits.digits)
 }
 
-/// A value as plain text, read back by [`from_text`].
+/// Writes a value as plain text, which [`from_text`] reads back.
 pub fn to_text(value: &Value) -> String {
     match to_json(value) {
         Json::String(text) => text,
@@ -306,7 +313,7 @@ pub fn to_text(value: &Value) -> String {
 }
 
 /// 3, 3.0 and 3e0 are whole, 3.5 is not.
-fn whole(text: &str, digits: usize) -> Result<IBig, NumberError> {
+fn parse_whole_number(text: &str, digits: usize) -> Result<IBig, NumberError> {
     if let Ok(value) = number::integer(text, digits) {
         return Ok(value);
     }
@@ -343,7 +350,7 @@ mod tests {
             (json!(null), &Type::Real),
             (json!("1/0"), &Type::Real),
             (json!("1e999999999"), &Type::Real),
-            // What a number holds exactly is no text.
+            // A value that a number holds exactly is refused as a text.
             (json!("1"), &Type::Int),
             (json!("-3"), &Type::Real),
             (json!("9007199254740992"), &Type::Nat),

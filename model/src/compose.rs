@@ -1,21 +1,21 @@
-//! Specifications from parts: parallel composition, and hiding what the parts say to one another.
+//! Specifications from parts: parallel composition, and hiding the messages between the parts.
 //!
 //! **Problem.** A system of several components has a product that nobody writes by hand.
 //!
 //! **Source.** Thesis, Definitions 5.1 and 5.2 (p. 100-101): the parts take common actions together and all
 //! others alone. Theorem 5.2: the traces of a composition are those that are traces of both parts. **Where we
-//! differ**: the definition is of closed systems, in which each input of the one part is an output of the
-//! other; here an action that only one part has stays what it is, and an input of several parts stays an
-//! input, which all of them take. An output that other parts take as an input is an output of the whole: it
-//! can be seen, as long as it is not hidden. Two parts never send the same action.
+//! differ**: the definition is about closed systems, in which each input of one part is an output of the
+//! other. Here an action that only one part has stays as it is. An input of several parts stays an input,
+//! which all of them take. An output that other parts take as an input is an output of the composition: it
+//! can be seen until it is hidden. Two parts never send the same action.
 //!
-//! **Hiding** makes an output an internal action. Those carry no values (Definition 4.2), so the values of
-//! what was sent must follow from the state: of each parameter the guard says `p == e`, or nobody reads it,
-//! or it has few values, which are written out. Else there is no such internal action, and [`hide`] names the
-//! transition.
+//! **Hiding** makes an output an internal action. Internal actions carry no values (Definition 4.2), so the
+//! values that were sent must follow from the state. For each parameter, the guard says `p == e`, or nobody
+//! reads it, or it has few values, which are written out. Otherwise there is no such internal action, and
+//! [`hide`] names the transition.
 //!
-//! **Ends** after one look at each pair of locations that the graph reaches. **Cost**: what is reached, which
-//! is limited.
+//! **Ends** after each pair of locations that the graph reaches has been visited once. **Cost**: the number
+//! of reached pairs and transitions, which is limited.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -31,39 +31,40 @@ use crate::value::Value;
 /// A composition has at most so many transitions, and as many pairs of locations.
 pub const MOST: usize = 50_000;
 
-/// A parameter of a hidden action that nothing determines is written out where it has at most so many values.
+/// The most values of a hidden parameter that is written out because nothing determines it.
 const MOST_VALUES: usize = 16;
 
-/// A location's name in a composition is a number where the parts' names together are longer.
+/// The longest name of a location that is made from the parts' names. A longer one is replaced by a number.
 const LONGEST: usize = 120;
 
 /// Why two parts do not go together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Incompatible {
     BothSend(String),
-    /// It is an internal action of the one and a visible one of the other.
+    /// This action is internal in one part and visible in the other.
     InternalAndVisible(String),
     /// The signatures of this action differ: the types of its parameters, as text.
     Signatures(String, String, String),
-    /// A datum of the one has the name of a datum or a parameter of the other.
+    /// A datum of one part has the name of a datum or a parameter of the other.
     SameName(String),
-    /// More pairs of locations, or transitions between them, than are made.
+    /// There are more pairs of locations, or transitions between them, than may be made.
     TooMany,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unhidden {
     NoOutput(String),
-    /// This transition of it: the value of this parameter does not follow from the state.
+    /// In this transition of a hidden output, the value of this parameter does not follow from the state.
     Open(TransitionId, String),
 }
 
+/// Makes the parallel composition of two parts, from the initial pair of locations on.
 pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Incompatible>> {
     let found = incompatibilities(one, other);
     if !found.is_empty() {
         return Err(found);
     }
-    let (actions, left, right) = alphabet(one, other);
+    let Alphabet { actions, left, right } = merge_alphabets(one, other);
     let mut shared: BTreeSet<ActionId> = left.iter().copied().collect();
     shared.retain(|action| right.contains(action) && actions[*action].is_visible());
     let renamed: Numbered<ActionId, Substitution> = other
@@ -86,7 +87,8 @@ pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Inco
         let source = LocationId::of(next);
         next += 1;
         let (l1, l2) = pairs[source];
-        let mut go = |to: (LocationId, LocationId), transition: Transition| {
+        // Adds a transition to the pair `to`, and adds the pair if it is new.
+        let mut add_transition = |to: (LocationId, LocationId), transition: Transition| {
             let target = *numbers.entry(to).or_insert_with(|| pairs.push(to));
             transitions.push(Transition { source, target, ..transition });
         };
@@ -94,7 +96,7 @@ pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Inco
             let t1 = &one.transitions[*number];
             let action = left[t1.action];
             if !shared.contains(&action) {
-                go((t1.target, l2), Transition { action, ..t1.clone() });
+                add_transition((t1.target, l2), Transition { action, ..t1.clone() });
                 continue;
             }
             for number in &leaving_other[l2] {
@@ -107,14 +109,17 @@ pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Inco
                 assignments
                     .extend(t2.assignments.iter().map(|(v, value)| (v.clone(), substitute(value, with))));
                 let guard = Term::and([t1.guard.clone(), substitute(&t2.guard, with)]);
-                go((t1.target, t2.target), Transition { action, guard, assignments, ..t1.clone() });
+                add_transition(
+                    (t1.target, t2.target),
+                    Transition { action, guard, assignments, ..t1.clone() },
+                );
             }
         }
         for number in &leaving_other[l2] {
             let t2 = &other.transitions[*number];
             let action = right[t2.action];
             if !shared.contains(&action) {
-                go((l1, t2.target), Transition { action, ..t2.clone() });
+                add_transition((l1, t2.target), Transition { action, ..t2.clone() });
             }
         }
         if pairs.len() > MOST || transitions.len() > MOST {
@@ -127,7 +132,7 @@ pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Inco
         constants: both(&one.constants, &other.constants),
         variables: both(&one.variables, &other.variables),
         initial_condition: Term::and([one.initial_condition.clone(), other.initial_condition.clone()]),
-        locations: locations(&pairs, one, other),
+        locations: name_locations(&pairs, one, other),
         initial: LocationId::of(0),
         actions,
         transitions,
@@ -135,7 +140,7 @@ pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Inco
     })
 }
 
-/// Definition 5.1, for open systems.
+/// Finds why two parts do not go together, by Definition 5.1 for open systems.
 fn incompatibilities(one: &Iosts, other: &Iosts) -> Vec<Incompatible> {
     let mut found = Vec::new();
     for action in &other.actions {
@@ -160,21 +165,26 @@ fn incompatibilities(one: &Iosts, other: &Iosts) -> Vec<Incompatible> {
     }
     let of_one: BTreeSet<&str> = data(one).chain(parameters(one)).collect();
     let of_other: BTreeSet<&str> = data(other).chain(parameters(other)).collect();
-    // Parameters may have the same names: each is known on its own action only.
+    // Parameters may share a name, since a parameter is known on its own action only.
     let clashes = data(one).filter(|name| of_other.contains(name));
     let clashes: BTreeSet<&str> = clashes.chain(data(other).filter(|name| of_one.contains(name))).collect();
     found.extend(clashes.into_iter().map(|name| Incompatible::SameName(name.to_owned())));
     found
 }
 
-/// All actions as a file lists them, and for those of each part their numbers among them.
-type Alphabet = (Numbered<ActionId, Action>, Numbered<ActionId, ActionId>, Numbered<ActionId, ActionId>);
+/// The actions of a composition in the order of a file, and for each part the new numbers of its actions.
+struct Alphabet {
+    actions: Numbered<ActionId, Action>,
+    left: Numbered<ActionId, ActionId>,
+    right: Numbered<ActionId, ActionId>,
+}
 
-fn alphabet(one: &Iosts, other: &Iosts) -> Alphabet {
+/// Merges the actions of two parts: inputs first, then outputs, then internal actions.
+fn merge_alphabets(one: &Iosts, other: &Iosts) -> Alphabet {
     let mut all: Vec<Action> = one.actions.iter().cloned().collect();
     for action in &other.actions {
         match all.iter_mut().find(|known| known.name == action.name) {
-            // What one sends and the other takes is sent by the whole.
+            // An action that one part sends and the other takes is an output of the composition.
             Some(known) if action.kind == ActionKind::Output => known.kind = ActionKind::Output,
             Some(_) => {}
             None => all.push(action.clone()),
@@ -190,20 +200,21 @@ fn alphabet(one: &Iosts, other: &Iosts) -> Alphabet {
         actions.numbered().map(|(number, action)| (action.name.as_str(), number)).collect();
     let of = |iosts: &Iosts| iosts.actions.map(|action| places[action.name.as_str()]);
     let (left, right) = (of(one), of(other));
-    (actions, left, right)
+    Alphabet { actions, left, right }
 }
 
-fn locations(
+/// Makes the locations of the pairs. Names that are too long or taken are replaced by numbers.
+fn name_locations(
     pairs: &Numbered<LocationId, (LocationId, LocationId)>,
     one: &Iosts,
     other: &Iosts,
 ) -> Numbered<LocationId, Location> {
     let mut used: BTreeSet<String> = BTreeSet::new();
-    let inner = |label: &str| {
+    let bare_label = |label: &str| {
         let bare = label.strip_prefix('<').and_then(|label| label.strip_suffix('>'));
         bare.unwrap_or(label).to_owned()
     };
-    let made = pairs.numbered().map(|(number, (l1, l2))| {
+    let locations = pairs.numbered().map(|(number, (l1, l2))| {
         let (l1, l2) = (one.location(*l1), other.location(*l2));
         let mut name = format!("{}__{}", l1.name, l2.name);
         if name.len() > LONGEST || used.contains(&name) {
@@ -213,12 +224,16 @@ fn locations(
                 .unwrap_or_default();
         }
         used.insert(name.clone());
-        Location { name, label: format!("<{},{}>", inner(&l1.label), inner(&l2.label)), description: None }
+        Location {
+            name,
+            label: format!("<{},{}>", bare_label(&l1.label), bare_label(&l2.label)),
+            description: None,
+        }
     });
-    made.collect()
+    locations.collect()
 }
 
-/// The system in which nobody sees these outputs.
+/// Makes the system in which nobody sees these outputs.
 pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
     let mut found = Vec::new();
     let mut hidden: BTreeSet<ActionId> = BTreeSet::new();
@@ -260,23 +275,25 @@ pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
     Ok(Iosts { actions, transitions, ..iosts.clone() })
 }
 
-/// Transitions that together do what this one does for some values of its parameters; or the parameter that
-/// is open.
+/// Splits a transition into transitions without parameters that together do the same. The error is the
+/// parameter whose value does not follow from the state.
 fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<Vec<Transition>, String> {
     let mut cases = vec![transition.clone()];
     let mut open: Vec<Datum> = parameters.to_vec();
-    // Equations first: they may give values to one another.
+    // Replace parameters by equations first: an equation may give another parameter its value.
     while let Some(place) =
-        open.iter().position(|p| cases.iter().all(|case| equation(&case.guard, p).is_some()))
+        open.iter().position(|p| cases.iter().all(|case| find_equation(&case.guard, p).is_some()))
     {
         let parameter = open.remove(place);
         for case in &mut cases {
-            if let Some(value) = equation(&case.guard, &parameter) {
+            if let Some(value) = find_equation(&case.guard, &parameter) {
                 *case = with_value(case, &parameter, &value);
             }
         }
     }
     for parameter in open {
+        // A parameter that is read and has few values is written out. A parameter that is not read is
+        // dropped.
         let is_read = cases.iter().any(|case| {
             let mut terms = std::iter::once(&case.guard).chain(case.assignments.values());
             terms.any(|term| term.mentions(&parameter))
@@ -298,19 +315,20 @@ fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<V
     Ok(cases)
 }
 
-/// What a conjunct says that the parameter is.
-fn equation(guard: &Term, parameter: &Datum) -> Option<Term> {
+/// Finds the term to which a conjunct of the guard says that the parameter is equal.
+fn find_equation(guard: &Term, parameter: &Datum) -> Option<Term> {
     guard.conjuncts().iter().find_map(|conjunct| match conjunct.node() {
         Node::Compare(Comparison::Equal, a, b) => [(a, b), (b, a)].into_iter().find_map(|(side, value)| {
             let is_it = side.as_datum() == Some(parameter) && !value.mentions(parameter);
             is_it.then(|| value.clone())
         }),
         Node::Data(flag) if flag == parameter => Some(Term::yes()),
-        Node::Not(inner) if inner.as_datum() == Some(parameter) => Some(Term::no()),
+        Node::Not(bare_label) if bare_label.as_datum() == Some(parameter) => Some(Term::no()),
         _ => None,
     })
 }
 
+/// Puts the value in the place of the parameter, and asks in the guard that it is in the parameter's type.
 fn with_value(transition: &Transition, parameter: &Datum, value: &Term) -> Transition {
     let put = Substitution::from([(parameter.clone(), value.clone())]);
     let fits = in_type(value, parameter.ty());

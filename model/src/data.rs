@@ -1,7 +1,7 @@
 //! A datum: a named, typed thing that a term can mention (thesis 4.2: D = V ∪ C ∪ P).
 //!
 //! Whether it is a variable, a constant or a parameter is a fact about the *model* that declares it, not
-//! about the datum: the `vPaid` that a purpose observes as a constant is the `vPaid` that the specification
+//! about the datum: a `vPaid` that a purpose observes as a constant is the `vPaid` that the specification
 //! assigns, and their product needs no renaming for it.
 
 use std::cmp::Ordering;
@@ -22,14 +22,14 @@ struct Inner {
     ty: Type,
 }
 
-/// The data that exist, by name, and how many there may be before those that are gone are taken out.
+/// The data that exist, by name, and the number of names at which the data that are gone are next taken out.
 #[derive(Default)]
 struct Table {
     by_name: HashMap<String, Vec<Weak<Inner>>>,
     sweep_at: usize,
 }
 
-/// So many names there are before the first time.
+/// The number of names at which the table is first swept.
 const FIRST_SWEEP: usize = 4096;
 
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
@@ -47,9 +47,9 @@ impl Datum {
         if let Some(same) = known.iter().filter_map(Weak::upgrade).find(|one| one.ty == ty) {
             return Datum(same);
         }
-        let made = Arc::new(Inner { name, ty });
-        known.push(Arc::downgrade(&made));
-        Datum(made)
+        let inner = Arc::new(Inner { name, ty });
+        known.push(Arc::downgrade(&inner));
+        Datum(inner)
     }
 
     /// Its name, an identifier.

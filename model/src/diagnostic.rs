@@ -28,7 +28,7 @@ impl Origin {
     /// Line and column of the beginning, both counted from 1, the column in characters.
     pub fn line_and_column(&self) -> (usize, usize) {
         let before = self.file.text.get(..self.span.start).unwrap_or(&self.file.text);
-        // By bytes and counts of whole slices, which are fast: a file may be one line of megabytes.
+        // Bytes and whole slices are counted, which is fast: a file may be one line of megabytes.
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before[start..].chars().count() + 1;
@@ -60,10 +60,10 @@ pub struct Diagnostic {
     /// A stable name, in kebab-case: `unknown-datum`.
     pub code: &'static str,
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// The mistake in one sentence without a full stop.
     pub message: String,
-    /// Where: the first is the place itself, the others say what it clashes with. The text stands under the
-    /// line.
+    /// Places in the text. The first is where the mistake is, the others say what it clashes with. The text
+    /// stands under the line.
     pub labels: Vec<(Origin, String)>,
     /// Facts that belong to it, a line each: a witness, a cycle.
     pub notes: Vec<String>,
@@ -112,9 +112,10 @@ impl Diagnostic {
     }
 }
 
-/// The known name nearest to a misspelt one, where one is near enough to be meant: at most a third of its
-/// letters differ, counting insertions, deletions, changes and swaps of neighbours; case alone always counts
-/// as near. Where none is, the only one that has the name in it, or that it abbreviates.
+/// Finds the known name that is nearest to a misspelt one, if one is near enough to be meant: at most a third
+/// of its letters differ, counting insertions, deletions, changes and swaps of neighbours. A name that
+/// differs in case only always counts as near. If none is near, it is the only name that contains the
+/// misspelt one, or the only name that the misspelt one abbreviates.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let (mut parts, mut abbreviated) = (Vec::new(), Vec::new());
     let letters: Vec<char> = name.chars().collect();
@@ -126,7 +127,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         } else if is_abbreviation(name, candidate) {
             abbreviated.push(candidate);
         }
-        // One further away than the best so far is of no use.
+        // A name that is further away than the best so far is of no use.
         let limit = best.map_or(limit, |(distance, _)| distance);
         let found = if is_same_but_for_case(name, candidate) {
             Some(0)
@@ -144,15 +145,15 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate).or_else(|| only(&parts)).or_else(|| only(&abbreviated))
 }
 
-/// Does one of these begin or end with the other, of which at least three letters are there?
+/// Does the longer name begin or end with the shorter one, which has at least three letters?
 fn is_part(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let (short, long) = (short.to_ascii_lowercase(), long.to_ascii_lowercase());
     short.len() >= 3 && (long.starts_with(&short) || long.ends_with(&short))
 }
 
-/// Has the name at least three letters, at most half of those of the other one, in their order, the first
-/// one included?
+/// Does `name` abbreviate `of`? It has at least three letters, at most half as many as `of`, in the order of
+/// `of`, and the same first letter.
 fn is_abbreviation(name: &str, of: &str) -> bool {
     let mut rest = of.bytes();
     let is_first = name.as_bytes().first() == of.as_bytes().first();
@@ -165,8 +166,9 @@ fn is_same_but_for_case(a: &str, b: &str) -> bool {
     if is_ascii { a.eq_ignore_ascii_case(b) } else { a.to_lowercase() == b.to_lowercase() }
 }
 
-/// The optimal string alignment distance, where it is at most the limit. Only the three rows that a cell
-/// depends on are kept, and of each only the cells that the limit can reach.
+/// Computes the optimal string alignment distance (restricted Damerau-Levenshtein), if it is at most the
+/// limit. Only the three rows that a cell depends on are kept, and in each row only the cells that the limit
+/// can reach.
 pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;
@@ -192,7 +194,7 @@ pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
         if let Some(next) = row.get_mut(to + 1) {
             *next = beyond;
         }
-        // A swap reaches back two rows, but costs one: a row beyond the limit leaves nothing to come.
+        // A swap reaches back two rows and costs one, so no later row is within the limit if this one is not.
         if least > limit {
             return None;
         }
@@ -207,7 +209,7 @@ mod tests {
     use super::*;
 
     /// The distance by its definition, with all rows and without a limit.
-    fn whole(a: &[char], b: &[char]) -> usize {
+    fn distance_by_definition(a: &[char], b: &[char]) -> usize {
         let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
         for i in 0..=a.len() {
             for j in 0..=b.len() {
@@ -236,7 +238,7 @@ mod tests {
             .collect();
         for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
             for limit in 0..6 {
-                let expected = Some(whole(a, b)).filter(|distance| *distance <= limit);
+                let expected = Some(distance_by_definition(a, b)).filter(|distance| *distance <= limit);
                 assert_eq!(distance(a, b, limit), expected, "{a:?} {b:?} {limit}");
             }
         }

@@ -1,6 +1,6 @@
-//! What messages show of a text that comes from outside: as much as fits.
+//! Excerpts of outside texts for messages.
 
-/// At most so much of a text as fits a message.
+/// Cuts a text to the length that fits a message.
 pub fn shortened(text: &str) -> String {
     const MOST: usize = 120;
     match text.char_indices().nth(MOST) {

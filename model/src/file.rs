@@ -5,13 +5,12 @@
 //! opened.
 //!
 //! **Method.** The file is opened once, without waiting (a pipe that nobody writes to would hold the open
-//! itself), and all questions are asked of what is open: is it a plain file, how large is it. Whatever it
-//! answers, no more is read than the limit. Who needs the content twice keeps it: a path is not opened a
-//! second time.
+//! itself). All questions are asked of the open file: whether it is a plain file, and how large it is.
+//! Whatever it answers, no more is read than the limit. A caller that needs the content twice keeps it: a
+//! path is not opened a second time.
 //!
-//! **What is told.** Whoever misspells a name, or names a folder, is told what lies there: the error of
-//! [`open`] says it, so everybody who tells of that error does. It is looked for when it is told, for a file
-//! may also be missed by somebody who does not mind.
+//! **What is told.** If a user misspells a name, or names a folder, the error of [`open`] says which files
+//! are there. The search happens when the error is displayed, since a caller may also ignore a missing file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,6 +25,7 @@ use crate::journal;
 /// The largest document of ours that is read, in bytes.
 pub const MOST_DOCUMENT: u64 = 512 << 20;
 
+/// Opens a plain file without waiting. The error says what else the path is, and which file may be meant.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
@@ -37,12 +37,14 @@ pub fn open(path: &Path) -> io::Result<File> {
     match known.is_file() {
         true => Ok(file),
         false if known.is_dir() => Err(Unusable::of(path, io::ErrorKind::IsADirectory)),
-        false => Err(io::Error::other(format!("it is {}, and no file", special(known.file_type())))),
+        false => {
+            Err(io::Error::other(format!("it is {}, and no file", describe_special_file(known.file_type()))))
+        }
     }
 }
 
-/// What is neither a file nor a folder.
-fn special(known: std::fs::FileType) -> &'static str {
+/// Names the kind of a path that is neither a file nor a folder.
+fn describe_special_file(known: std::fs::FileType) -> &'static str {
     match () {
         () if known.is_fifo() => "a pipe",
         () if known.is_socket() => "a socket",
@@ -73,15 +75,16 @@ impl std::fmt::Display for Unusable {
                 configuration_in(&self.path)
             }
             false => {
-                let (place, name) = missing(&self.path);
+                let (place, name) = split_at_missing(&self.path);
                 let found = place.join(&name);
-                // The folder may be what is not there, or no folder.
+                // The missing part may be a folder of the path, or a plain file may stand where a folder
+                // should.
                 match found == self.path {
                     true => f.write_str("no such file")?,
                     false if found.exists() => return write!(f, "`{}` is no folder", found.display()),
                     false => write!(f, "there is no folder `{}`", found.display())?,
                 }
-                near(&place, &name)
+                find_near_name(&place, &name)
             }
         };
         match meant {
@@ -91,18 +94,18 @@ impl std::fmt::Display for Unusable {
     }
 }
 
-/// The folder that is there, and the first part of the path that is not there in it.
-fn missing(path: &Path) -> (PathBuf, PathBuf) {
+/// Splits a path into the longest folder that exists, and the first part that does not exist in it.
+fn split_at_missing(path: &Path) -> (PathBuf, PathBuf) {
     let is_there = |folder: &&Path| folder.as_os_str().is_empty() || folder.is_dir();
     let place = path.ancestors().skip(1).find(is_there).unwrap_or(Path::new(""));
     let name = path.strip_prefix(place).ok().and_then(|rest| rest.iter().next()).unwrap_or_default();
     (place.to_owned(), PathBuf::from(name))
 }
 
-/// At most so many names are compared, or looked through.
+/// The most names of one folder that are compared.
 const MOST_NAMES: usize = 1000;
 
-fn names(folder: &Path) -> Vec<String> {
+fn names_in_folder(folder: &Path) -> Vec<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let items = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);
     let mut names: Vec<String> = items.filter_map(|item| item.file_name().into_string().ok()).collect();
@@ -110,49 +113,51 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What lies in the folder under nearly this name.
-fn near(folder: &Path, name: &Path) -> Option<PathBuf> {
-    let (names, name) = (names(folder), name.to_str()?);
+/// Finds the file or folder in `folder` that has nearly this name.
+fn find_near_name(folder: &Path, name: &Path) -> Option<PathBuf> {
+    let (names, name) = (names_in_folder(folder), name.to_str()?);
     let with_ending = names.iter().find(|known| known.strip_prefix(name).is_some_and(is_yaml_ending));
     let found =
         with_ending.map(String::as_str).or_else(|| nearest(name, names.iter().map(String::as_str)))?;
     Some(folder.join(found))
 }
 
-/// The file that somebody means who names one that is not there: of those beside it that are of the right
-/// kind, the one of the nearest name, else the only one. A file of which nobody knows the kind is meant only
-/// by its name.
-pub fn meant(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) -> Option<String> {
-    /// So many files are looked into.
+/// Finds the file that a user means by a path that does not exist, among the files of its folder. It is the
+/// file of the right kind with the nearest name, or the only file of the right kind. A file whose kind is
+/// unknown is found by its name only.
+pub fn find_meant_file(path: &Path, is_right: impl Fn(&Path) -> Option<bool>) -> Option<String> {
+    /// The most files that are opened to find out their kind.
     const MOST_READ: usize = 200;
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name()?.to_str()?;
     let (mut right, mut unknown) = (Vec::new(), Vec::new());
-    for known in names(folder).into_iter().filter(|known| folder.join(known).is_file()).take(MOST_READ) {
+    for known in
+        names_in_folder(folder).into_iter().filter(|known| folder.join(known).is_file()).take(MOST_READ)
+    {
         match is_right(&folder.join(&known)) {
             Some(true) => right.push(known),
             Some(false) => {}
             None => unknown.push(known),
         }
     }
-    let named = |names: &[String]| {
+    let find_by_name = |names: &[String]| {
         let with_ending = names.iter().find(|known| known.strip_prefix(name).is_some_and(is_yaml_ending));
         let near =
             with_ending.map(String::as_str).or_else(|| nearest(name, names.iter().map(String::as_str)));
         near.map(str::to_owned)
     };
     let only = || right.first().filter(|_| right.len() == 1).cloned();
-    named(&right).or_else(|| named(&unknown)).or_else(only)
+    find_by_name(&right).or_else(|| find_by_name(&unknown)).or_else(only)
 }
 
-/// `.yaml`, which is forgotten more often than a letter.
+/// Is it the ending `.yaml` or `.yml`, which users forget more often than a letter?
 pub fn is_yaml_ending(ending: &str) -> bool {
     matches!(ending, ".yaml" | ".yml")
 }
 
-/// The file that somebody means who names a folder: its configuration, or the only YAML file.
+/// Finds the file that a user means by a folder: its `coreach.yaml`, or its only YAML file.
 fn configuration_in(folder: &Path) -> Option<PathBuf> {
-    let mut names = names(folder);
+    let mut names = names_in_folder(folder);
     names.retain(|name| name.ends_with(".yaml") || name.ends_with(".yml"));
     match names.as_slice() {
         [one] => Some(folder.join(one)),
@@ -162,9 +167,9 @@ fn configuration_in(folder: &Path) -> Option<PathBuf> {
 
 #[derive(Debug)]
 pub enum FileError {
-    /// The system says so, or it is no plain file.
+    /// The system refuses to read it, or it is not a plain file.
     Unreadable(io::Error),
-    /// It has at least so many bytes.
+    /// It has at least so many bytes, more than the limit.
     TooLarge(u64),
 }
 
@@ -187,13 +192,13 @@ impl From<io::Error> for FileError {
 
 /// The content of a plain file of at most so many bytes.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    let bytes = rest(open(path)?, most)?;
+    let bytes = read_rest(open(path)?, most)?;
     journal::note(|| format!("read {}: {} bytes", path.display(), bytes.len()));
     Ok(bytes)
 }
 
-/// What follows in an open file, at most so many bytes.
-pub fn rest(file: File, most: u64) -> Result<Vec<u8>, FileError> {
+/// Reads an open file from where it stands to its end, at most so many bytes.
+pub fn read_rest(file: File, most: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata()?.len();
     if size > most {
         return Err(FileError::TooLarge(size));
@@ -216,7 +221,7 @@ mod tests {
         }
         let folder = std::env::temp_dir().join(format!("coreach-file-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        // A pipe that nobody writes to holds up nobody.
+        // Opening a pipe that nobody writes to does not wait.
         let pipe = folder.join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         assert_eq!(read(&pipe, 10).unwrap_err().to_string(), "it is a pipe, and no file");

@@ -1,17 +1,18 @@
 //! Variants, options, lists, sets and maps: record types whose values are written otherwise ([`RecordForm`]).
 //!
-//! **Problem.** A list of at most eight numbers is a length and eight numbers, and `Ok(3)` of a variant a
-//! name and the data of all its alternatives. Every analysis knows records of such parts; but `[1]` would be
-//! as many records as there are values of the slots behind it, and equality not that of lists.
+//! **Problem.** A list of at most eight numbers is a length and eight numbers. `Ok(3)` of a variant is a name
+//! and the data of all its alternatives. Every analysis knows records of such parts. But then `[1]` would be
+//! as many records as the slots after its end have values, and equality would not be that of lists.
 //!
-//! **Method.** The first field says which of the others count, and what does not count holds the simplest
-//! value of its type ([`Value::any`]). A value that keeps this is *canonical*; others are in no such type:
-//! generators of values make canonical ones, and what terms do about it is in [`crate::term::canonical`].
+//! **Method.** The first field says which of the other fields count. A field that does not count holds the
+//! simplest value of its type ([`Value::any`]). A value that keeps this rule is *canonical*, and other values
+//! are in no such type. Generators of values make canonical ones, and [`crate::term::canonical`] says how
+//! terms keep the rule.
 //!
-//! Sets and maps of few keys have a field for each key that there may be: whether it is in the set, or what
-//! the map has at it, an option. All of these count, so equality is that of sets and maps where options are
-//! canonical. Sets and maps of a bound have a length and entries in the order of their keys, each key once.
-//! So their equality does not depend on who inserted what first.
+//! Sets and maps of few keys have a field for each possible key. For a set it says whether the key is in it,
+//! for a map it is an option of the value at the key. All of these count, so equality is that of sets and
+//! maps if the options are canonical. Sets and maps with a bound have a length and entries in the order of
+//! their keys, each key once. So their equality does not depend on the order of insertion.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,7 +41,7 @@ impl RecordType {
         RecordType { name: format!("option[{some}]"), fields, form: RecordForm::Option }
     }
 
-    /// `set[key]`, or `map[key] of value`; `None` where there are no keys, or too many.
+    /// `set[key]`, or `map[key] of value`. `None` if the key's type is not finite, or has too many values.
     pub fn keyed(key: &Type, value: Option<&Type>) -> Option<Self> {
         let keys = Value::enumerate(key, MOST_PARTS)?;
         let (name, part) = match value {
@@ -69,7 +70,7 @@ impl RecordType {
         RecordType { name, fields, form: RecordForm::Entries(key.clone(), value.cloned()) }
     }
 
-    /// Of a set or a map, the type of the set of its keys.
+    /// The type of the set of keys of this set or map.
     pub fn set_of_keys(&self) -> Option<Self> {
         match &self.form {
             RecordForm::Keyed(key) => RecordType::keyed(key, None),
@@ -78,7 +79,7 @@ impl RecordType {
         }
     }
 
-    /// How many fields an element or an entry has, where the first field says how many of them count.
+    /// How many fields an element or an entry has. `None` if the first field is not a length.
     pub fn width(&self) -> Option<usize> {
         match &self.form {
             RecordForm::List | RecordForm::Entries(_, None) => Some(1),
@@ -92,7 +93,7 @@ impl RecordType {
         Some((self.fields.len() - 1) / self.width()?)
     }
 
-    /// Of a set or a map without a bound, its keys, in the order of the fields.
+    /// The keys of a set or a map without a bound, in the order of the fields.
     pub fn keys(&self) -> Vec<Value> {
         let RecordForm::Keyed(key) = &self.form else { return Vec::new() };
         Value::enumerate(key, MOST_PARTS).unwrap_or_default()
@@ -110,16 +111,26 @@ impl RecordType {
         }
     }
 
-    /// Of a map, the type of its values.
-    pub fn mapped(&self) -> Option<&Type> {
+    /// The type of a list's elements.
+    pub fn element_type(&self) -> &Type {
+        &self.fields[1].1
+    }
+
+    /// The type of what an option holds.
+    pub fn content_type(&self) -> &Type {
+        &self.fields[1].1
+    }
+
+    /// The type of a map's values. `None` for a set: its fields are Booleans, where a map's are options.
+    pub fn map_value_type(&self) -> Option<&Type> {
         match (&self.form, &self.fields[0].1) {
-            (RecordForm::Keyed(_), Type::Record(option)) => Some(&option.fields[1].1),
+            (RecordForm::Keyed(_), Type::Record(option)) => Some(option.content_type()),
             (RecordForm::Entries(_, value), _) => value.as_ref(),
             _ => None,
         }
     }
 
-    /// The set or the map of these keys, with the values of a map. `None` where there are too many.
+    /// Makes the set or the map of these keys, with the values of a map. `None` if there are too many keys.
     pub fn value_at_keys(self: &Arc<Self>, mut entries: BTreeMap<Value, Option<Value>>) -> Option<Value> {
         if let Some(most) = self.most() {
             let length = Value::int(entries.len());
@@ -167,7 +178,7 @@ impl RecordType {
         matches!(self.form, RecordForm::Plain | RecordForm::Variant(_))
     }
 
-    /// Of a variant or an option, what its values may be.
+    /// The alternatives of a variant or an option.
     pub fn alternatives(&self) -> Vec<Alternative> {
         match &self.form {
             RecordForm::Variant(alternatives) => alternatives.clone(),
@@ -180,12 +191,13 @@ impl RecordType {
         }
     }
 
+    /// The name of the field at this place in the alternative, as the user declared it.
     pub fn field_of(&self, alternative: &Alternative, at: usize) -> &str {
         let name = &self.fields[alternative.first + at].0;
         name.get(alternative.name.len() + 1..).filter(|_| self.form != RecordForm::Option).unwrap_or(name)
     }
 
-    /// The first field of a value of the alternative of this number.
+    /// The value of the first field, for the alternative of this number.
     pub fn tag(&self, number: usize) -> Value {
         match &self.fields[0].1 {
             Type::Enum(tags) => Value::Enum(tags.clone(), number),
@@ -193,13 +205,13 @@ impl RecordType {
         }
     }
 
-    /// The value of this alternative, or the list of this length, of these parts.
+    /// Makes the value of the alternative or the list that has this first field and these parts.
     pub fn value_of(self: &Arc<Self>, first: Value, parts: impl IntoIterator<Item = Value>) -> Value {
         let fields = self.filled(first, parts, &|value| value);
         Value::Record(self.clone(), fields.into())
     }
 
-    /// All fields, those that do not count filled up.
+    /// Returns all fields. `known` makes the simplest values for fields that do not count.
     pub(crate) fn filled<T>(
         &self,
         first: Value,
@@ -234,7 +246,7 @@ impl RecordType {
         }
     }
 
-    /// Have all fields that do not count the simplest value, and ascend the keys of entries?
+    /// Do all fields that do not count have the simplest value, and do the keys of entries ascend?
     pub fn is_canonical(&self, fields: &[Value]) -> bool {
         let simplest = |at: usize| fields[at].is_any(&self.fields[at].1);
         let ascend = |at: usize| {
@@ -246,7 +258,7 @@ impl RecordType {
             && (!is_table || (1..fields.len()).step_by(self.width().unwrap_or(1)).all(ascend))
     }
 
-    /// These fields, of which those that do not count are made the simplest, and entries are put in order.
+    /// Makes the fields canonical: those that do not count become the simplest, and entries are put in order.
     pub fn canonical(&self, mut fields: Vec<Value>) -> Vec<Value> {
         if let RecordForm::Entries(..) = self.form {
             let entries = self.entries(&fields).into_iter();
@@ -264,12 +276,12 @@ impl RecordType {
         fields
     }
 
-    /// The fields that count, with their types.
+    /// The values of the fields that count, without the first field.
     pub fn counting<'a>(&'a self, fields: &'a [Value]) -> impl Iterator<Item = &'a Value> {
         (1..fields.len()).filter(|at| self.counts(&fields[0], *at)).map(|at| &fields[at])
     }
 
-    /// How many values it has, where that is finite and fits.
+    /// How many values it has, if that is finite and fits.
     pub(crate) fn cardinality(&self) -> Option<usize> {
         let product = |fields: &[(String, Type)]| {
             fields.iter().try_fold(1usize, |product, (_, field)| product.checked_mul(field.cardinality()?))
@@ -286,7 +298,7 @@ impl RecordType {
         products.into_iter().try_fold(0usize, |sum, part| sum.checked_add(part?))
     }
 
-    /// A value of these fields, as it is written where its type is known.
+    /// Writes the value of these fields in the form for places where its type is known. `one` writes a part.
     pub(crate) fn write(
         &self,
         f: &mut dyn fmt::Write,
@@ -294,7 +306,7 @@ impl RecordType {
         one: &mut dyn FnMut(&mut dyn fmt::Write, &Value) -> fmt::Result,
     ) -> fmt::Result {
         if let RecordForm::Keyed(_) | RecordForm::Entries(..) = self.form {
-            let (open, close) = if self.mapped().is_some() { ("[", "]") } else { ("{", "}") };
+            let (open, close) = if self.map_value_type().is_some() { ("[", "]") } else { ("{", "}") };
             f.write_str(open)?;
             for (place, (key, value)) in self.entries(fields).into_iter().enumerate() {
                 f.write_str(if place == 0 { "" } else { ", " })?;
@@ -309,7 +321,7 @@ impl RecordType {
         self.write_parts(f, &fields[0], fields, one)
     }
 
-    /// The fields that count in a value with this first field.
+    /// Writes the fields that count in a value with this first field, with its brackets.
     pub(crate) fn write_parts<T>(
         &self,
         f: &mut dyn fmt::Write,
@@ -342,17 +354,17 @@ impl RecordType {
 }
 
 impl Type {
-    /// Of a list, its record type, the bound and the type of the elements.
+    /// The record type of a list, its bound and the type of its elements.
     pub fn as_list(&self) -> Option<(&Arc<RecordType>, usize, &Type)> {
         match self {
             Type::Record(of) if of.form == RecordForm::List => {
-                Some((of, of.fields.len() - 1, &of.fields[1].1))
+                Some((of, of.fields.len() - 1, of.element_type()))
             }
             _ => None,
         }
     }
 
-    /// Of a set or a map, its record type and the type of its keys.
+    /// The record type of a set or a map, and the type of its keys.
     pub fn as_keyed(&self) -> Option<(&Arc<RecordType>, &Type)> {
         match self {
             Type::Record(of) => match &of.form {

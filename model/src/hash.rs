@@ -1,9 +1,10 @@
 //! Hashing for tables that are asked millions of times: fast, and the same in every run.
 //!
-//! A fixpoint looks up the same small numbers and the same rows of numbers millions of times, and the hash of
-//! the standard library, which withstands chosen collisions, was a fifth of the time. Here a word is rotated
-//! in and multiplied, as in Firefox and in `rustc` ("FxHash"). Who chooses a model chooses its cost anyway,
-//! and a run has a budget. No table that uses this is iterated, so no order depends on it.
+//! A fixpoint looks up the same small numbers and the same rows of numbers millions of times. The hash of the
+//! standard library, which withstands chosen collisions, took a fifth of the time. Here a word is rotated in
+//! and multiplied, as in Firefox and in `rustc` ("FxHash"). Collisions on purpose do not matter: whoever
+//! chooses a model chooses its cost anyway, and a run has a budget. No table that uses this is iterated, so
+//! no order depends on it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};

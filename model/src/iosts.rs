@@ -47,7 +47,7 @@ pub enum ActionKind {
 pub struct Action {
     pub name: String,
     pub kind: ActionKind,
-    /// The parameters of its messages; none for an internal action.
+    /// The parameters of its messages. An internal action has none.
     pub parameters: Vec<Datum>,
 }
 
@@ -67,10 +67,10 @@ impl Action {
 pub struct Location {
     /// Its name, an identifier.
     pub name: String,
-    /// What a picture shows in its place: `<Pay,Begin>` for a location of a product; the name where nothing
-    /// was said.
+    /// The text that a picture shows for it: `<Pay,Begin>` for a location of a product. It is the name if no
+    /// label was given.
     pub label: String,
-    /// What the user says about it under `locations:`.
+    /// The user's text about it under `locations:`.
     pub description: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Location {
     }
 }
 
-/// Where a transition came from in the user's text; empty for one that a stage made from nothing.
+/// The place of a transition in the user's text. It is empty if a stage made the transition from nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TransitionOrigin {
     pub whole: Option<Origin>,
@@ -130,7 +130,7 @@ pub struct Iosts {
     pub origin: Option<Origin>,
 }
 
-/// Without data, locations and actions, and begun anyhow: what one is made from.
+/// An IOSTS without data, locations and actions, to build one from. Its initial location does not exist yet.
 impl Default for Iosts {
     fn default() -> Self {
         Iosts {
@@ -185,7 +185,7 @@ impl Iosts {
         outgoing
     }
 
-    /// What the transition assigns to the variable: A_v, the variable itself where nothing is said.
+    /// The term that the transition assigns to the variable: A_v, or the variable itself if it assigns none.
     pub fn effect(transition: &Transition, variable: &Datum) -> Term {
         transition.assignments.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
     }
@@ -217,8 +217,8 @@ impl Iosts {
         reached
     }
 
-    /// The IOSTS without the locations that no path of transitions reaches from the initial one, and the
-    /// number that each kept location had.
+    /// Drops the locations that no path of transitions reaches from the initial one. Also returns the old
+    /// number of each kept location.
     #[must_use]
     pub fn without_unreachable_locations(mut self) -> (Self, Numbered<LocationId, LocationId>) {
         let reached = self.reachable_from(self.initial);
@@ -242,9 +242,9 @@ impl Iosts {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aim {
-    /// Behaviours that a test shall show: a test purpose, with `Accept`.
+    /// Behaviours that a test must show: a test purpose, with `Accept`.
     Accept,
-    /// Behaviours that shall never be: a safety property, with `Violate`.
+    /// Behaviours that must never happen: a safety property, with `Violate`.
     Violate,
 }
 
@@ -265,9 +265,9 @@ impl Aim {
     }
 }
 
-/// A test purpose: an IOSTS over its specification's actions, and over quiescence behind them where it
-/// speaks of it, with the locations `Accept` and `Reject`. A safety property is one whose `Accept` is called
-/// `Violate`, that speaks of visible events only, and that is violated by outputs.
+/// A test purpose: an IOSTS over its specification's actions, with the locations `Accept` and `Reject`. If it
+/// speaks of quiescence, quiescence is its last action. A safety property is a purpose whose `Accept` is
+/// called `Violate`. It speaks of visible events only, and outputs violate it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestPurpose {
     pub aim: Aim,
@@ -278,20 +278,21 @@ pub struct TestPurpose {
     pub observes: Vec<Datum>,
     /// The names of the functions that it declares itself.
     pub functions: BTreeSet<String>,
-    /// The location `Accept`; of a property, `Violate`.
+    /// The location `Accept`, or `Violate` of a property.
     pub accept: LocationId,
-    /// The location `Reject`, where there is one.
+    /// The location `Reject`, if there is one.
     pub reject: Option<LocationId>,
-    /// What a visible event does to its data where it says nothing of that event: nothing; of a timed purpose
-    /// in the delayed form, its clocks advance.
+    /// The change of its data by a visible event that it has no transition for. It is empty, but in the
+    /// delayed form of a timed purpose its clocks advance.
     pub idle: Substitution,
-    /// For each of its transitions that goes with one of the specification's alone: with which. The others
-    /// go with all of their action.
+    /// For each of its transitions that goes with only one transition of the specification: which one. Its
+    /// other transitions go with all transitions of their action.
     pub with: BTreeMap<TransitionId, TransitionId>,
 }
 
 impl TestPurpose {
-    /// Can its transition be taken together with this one of the specification, as far as that says?
+    /// Can the purpose's transition `own` be taken together with the specification's transition `other`, as
+    /// far as `with` says?
     pub fn goes_with(&self, own: TransitionId, other: TransitionId) -> bool {
         self.with.get(&own).is_none_or(|only| *only == other)
     }

@@ -1,13 +1,13 @@
 //! JSON as it comes from outside, read strictly: what an implementation sends, what a document holds.
 //!
-//! **Problem.** The usual parsers are kind: of a key that is there twice the last one wins, and a number is
-//! rounded to a double. Two readers of one text may so see two events, and a verdict hangs on which. Here a
+//! **Problem.** The usual parsers are generous: if a key is there twice the last one wins, and a number is
+//! rounded to a double. So two readers of one text may see two events, and a verdict depends on it. Here a
 //! text has one meaning or none.
 //!
 //! **Method.** `serde_json` reads RFC 8259, one level at a time. The values in a list or an object are texts
 //! at first (`RawValue`), so numbers keep their digits. Keys of an object are distinct and strings
 //! well-formed, which I-JSON (RFC 7493) asks for. `"\u0044"` *is* `"D"`, since keys are compared after their
-//! escapes. Whoever knows the type converts the numbers.
+//! escapes are resolved. A reader that knows the type converts the numbers.
 //!
 //! **Ends**: [`Limits`] bound the depth and the digits of a number. **Costs** time linear in the text for
 //! each level, and sorting the keys of each object.
@@ -40,16 +40,16 @@ pub struct Limits {
     pub digits: usize,
 }
 
-/// For what an implementation sends.
+/// The limits for messages of an implementation.
 pub const WIRE: Limits = Limits { depth: 64, digits: number::WIRE_DIGITS };
 
-/// For documents that this program writes.
+/// The limits for documents that this program writes.
 pub const DOCUMENT: Limits = Limits { depth: 128, digits: number::DOCUMENT_DIGITS };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Malformed {
     TooLong(usize),
-    /// What is wrong, and at which byte.
+    /// The mistake in words, and its byte.
     Wrong(String, usize),
     Twice(String),
 }
@@ -67,11 +67,11 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 pub fn parse(text: &str, limits: Limits) -> Result<Tree, Malformed> {
-    let part: &RawValue = read(text, 0)?;
-    tree(part.get(), text, 0, limits)
+    let part: &RawValue = read_with_library(text, 0)?;
+    read_tree(part.get(), text, 0, limits)
 }
 
-/// The value that a document is, for those who read it with the usual library.
+/// Reads a document as a value of the usual library.
 pub fn document(bytes: &[u8]) -> Result<Json, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("it is not UTF-8 at byte {}", error.valid_up_to() + 1))?;
@@ -86,7 +86,7 @@ impl Tree {
         }
     }
 
-    /// What a JSON pointer (RFC 6901) points to.
+    /// Finds the part to which a JSON pointer (RFC 6901) points.
     pub fn pointer(&self, pointer: &str) -> Option<&Tree> {
         let mut here = self;
         let Some(rest) = pointer.strip_prefix('/') else { return pointer.is_empty().then_some(self) };
@@ -100,18 +100,18 @@ impl Tree {
         Some(here)
     }
 
-    /// The same for the usual library.
+    /// Converts it to a value of the usual library.
     ///
     /// # Errors
-    /// A number that the library would change.
+    /// If the library would change a number.
     fn to_json(&self) -> Result<Json, String> {
         Ok(match self {
             Tree::Null => Json::Null,
             Tree::Bool(value) => Json::Bool(*value),
             Tree::Number(digits) => {
                 let kept = serde_json::from_str::<serde_json::Number>(digits).ok();
-                // The library's own reading of a fraction may be the neighbour of the nearest number, also of
-                // what it wrote itself.
+                // The library may read a fraction as the neighbour of the nearest number, also if it wrote
+                // the fraction itself.
                 let nearest = || digits.parse().ok().and_then(serde_json::Number::from_f64);
                 let value = |text: &str| number::number(text, DOCUMENT.digits).ok();
                 let same = |kept: &serde_json::Number| value(&kept.to_string()) == value(digits);
@@ -161,42 +161,44 @@ impl fmt::Display for Tree {
     }
 }
 
-/// The value of a part of the text, which is at this depth.
-fn tree(part: &str, text: &str, depth: usize, limits: Limits) -> Result<Tree, Malformed> {
+/// Reads a part of the text, which is at this depth.
+fn read_tree(part: &str, text: &str, depth: usize, limits: Limits) -> Result<Tree, Malformed> {
     let at = part.as_ptr().addr() - text.as_ptr().addr();
-    let below = |part: &RawValue| tree(part.get(), text, depth + 1, limits);
+    let below = |part: &RawValue| read_tree(part.get(), text, depth + 1, limits);
     Ok(match part.as_bytes().first() {
         Some(b'{' | b'[') if depth >= limits.depth => {
             return Err(Malformed::Wrong("lists or objects too deep".to_owned(), at));
         }
         Some(b'{') => {
-            let Members(members) = read(part, at)?;
-            distinct(
+            let Members(members) = read_with_library(part, at)?;
+            object_of(
                 members.into_iter().map(|(key, part)| Ok((key, below(part)?))).collect::<Result<_, _>>()?,
             )?
         }
-        Some(b'[') => Tree::List(read::<Vec<_>>(part, at)?.into_iter().map(below).collect::<Result<_, _>>()?),
-        Some(b'"') => Tree::Text(read(part, at)?),
-        Some(b'-' | b'0'..=b'9') => match number::length(part).map_or(0, |(_, digits)| digits) {
+        Some(b'[') => Tree::List(
+            read_with_library::<Vec<_>>(part, at)?.into_iter().map(below).collect::<Result<_, _>>()?,
+        ),
+        Some(b'"') => Tree::Text(read_with_library(part, at)?),
+        Some(b'-' | b'0'..=b'9') => match number::measure_number(part).map_or(0, |(_, digits)| digits) {
             digits if digits > limits.digits => return Err(Malformed::TooLong(digits)),
             _ => Tree::Number(part.to_owned()),
         },
-        _ => read::<Option<bool>>(part, at)?.map_or(Tree::Null, Tree::Bool),
+        _ => read_with_library::<Option<bool>>(part, at)?.map_or(Tree::Null, Tree::Bool),
     })
 }
 
-/// What the library reads of a part, which begins at this byte of the text.
-fn read<'a, T: Deserialize<'a>>(part: &'a str, start: usize) -> Result<T, Malformed> {
+/// Lets the library read a part that begins at this byte of the text.
+fn read_with_library<'a, T: Deserialize<'a>>(part: &'a str, start: usize) -> Result<T, Malformed> {
     serde_json::from_str(part).map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
-        let told = error.to_string();
+        let message = error.to_string();
         let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
         let at = start + lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-        Malformed::Wrong(told.strip_suffix(&place).unwrap_or(&told).to_owned(), at)
+        Malformed::Wrong(message.strip_suffix(&place).unwrap_or(&message).to_owned(), at)
     })
 }
 
-/// The members of an object, those of equal keys too.
+/// The members of an object, also those with equal keys.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'a> Deserialize<'a> for Members<'a> {
@@ -220,7 +222,8 @@ impl<'a> Visitor<'a> for Members<'a> {
     }
 }
 
-fn distinct(members: Vec<(String, Tree)>) -> Result<Tree, Malformed> {
+/// Makes an object of members, unless two of them have the same key.
+fn object_of(members: Vec<(String, Tree)>) -> Result<Tree, Malformed> {
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     match keys.windows(2).find(|pair| pair[0] == pair[1]) {

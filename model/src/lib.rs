@@ -1,14 +1,15 @@
-//! What an IOSTS *is*.
+//! The model of an IOSTS: what one *is*.
 //!
-//! This crate holds the nouns of coreach: types, values, hash-consed terms, actions, locations, transitions;
-//! the reader that makes them from the user's YAML and answers a mistake with a diagnostic drawn on that
-//! YAML; and the concrete semantics (thesis 4.4-4.16), which every test uses as its oracle. Values are
-//! written and read as JSON here, for wires and for documents.
+//! This crate holds the nouns of coreach: types, values, hash-consed terms, actions, locations, transitions.
+//! Its reader makes them from the user's YAML and answers a mistake with a diagnostic drawn on that YAML. Its
+//! concrete semantics (thesis 4.4-4.16) is the oracle of every test. Values are written and read as JSON
+//! here, for wires and for documents.
 //!
-//! What is absent on purpose: no solver, no abstraction, no stage of the pipeline. A check that needs a
+//! There is no solver here, no abstraction, and no stage of the pipeline, on purpose. A check that needs a
 //! solver lives in `coreach-analyses`.
 //!
-//! A text becomes a model, or findings with their places in it; a model says what a trace leads to:
+//! A text becomes a model, or findings with their places in it. The semantics says which states a trace leads
+//! to:
 //!
 //! ```
 //! use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! Taking a lock that a panic elsewhere has left: that panic is told there, and what the lock keeps is whole,
-//! since nothing is done under it that could panic half-way.
+//! Locks that a panic elsewhere has left. That panic is reported where it happened. The locked data are
+//! complete, since nothing that could panic half-way is done under a lock.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

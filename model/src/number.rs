@@ -1,9 +1,9 @@
 //! Numbers in text that comes from outside: from an implementation's answer, a command line, a run's
 //! document.
 //!
-//! **Problem.** A library's parser reads what its authors found handy: `5_`, `_5` and `0_5` as 5, `+5`,
-//! `007`. What an implementation sends decides a verdict, so a text is a number where this grammar says so,
-//! and nowhere else:
+//! **Problem.** A library's parser is generous: it reads `5_`, `_5` and `0_5` as 5, and also `+5` and `007`.
+//! The numbers that an implementation sends decide a verdict. So a text is a number if this grammar says so,
+//! and only then:
 //!
 //! ```text
 //! integer  = [ "-" ] digits               no sign "+", no leading zeros, no underscores; ASCII digits only
@@ -19,19 +19,21 @@
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
-/// The most digits of a number that an implementation sends: more take longer to read than a run may last.
+/// The most digits of a number that an implementation sends. A longer one would take longer to read than a
+/// run may last.
 pub const WIRE_DIGITS: usize = 4096;
 
 /// The most digits of a number in a document of ours, whose values may have grown in a model.
 pub const DOCUMENT_DIGITS: usize = 100_000;
 
-/// The largest exponent, up or down: no text of a few signs shall make a number of millions of digits.
+/// The largest exponent, up or down, so that no text of a few characters makes a number of millions of
+/// digits.
 pub const MOST_EXPONENT: i32 = 400;
 
 /// Why a text is no number that can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberError {
-    /// The grammar does not say so.
+    /// The text is no number by the grammar.
     NoNumber,
     TooLong(usize),
 }
@@ -43,6 +45,7 @@ struct Parts<'a> {
     exponent: Option<&'a str>,
 }
 
+/// Reads the integer that the whole text is.
 pub fn integer(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !is_digits(digits) {
@@ -53,9 +56,9 @@ pub fn integer(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
     Ok(if text.len() > digits.len() { -value } else { value })
 }
 
-/// The number that the whole text is: an integer, a decimal fraction, either with an exponent.
+/// Reads the number that the whole text is: an integer or a decimal fraction, either with an exponent.
 pub fn number(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
-    let (parts, length) = parts(text.as_bytes(), text).ok_or(NumberError::NoNumber)?;
+    let (parts, length) = split_number(text.as_bytes(), text).ok_or(NumberError::NoNumber)?;
     if length != text.len() {
         return Err(NumberError::NoNumber);
     }
@@ -85,21 +88,21 @@ pub fn number(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
     Ok(if scale >= 0 { mantissa * power } else { mantissa / power })
 }
 
-/// The real that the whole text is: a number, or a fraction of integers.
+/// Reads the real that the whole text is: a number, or a fraction of integers.
 pub fn real(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
     let Some((above, below)) = text.split_once('/') else { return number(text, most_digits) };
     let (above, below) = (integer(above, most_digits)?, integer_above_zero(below, most_digits)?);
     Ok(RBig::from(above) / RBig::from(below))
 }
 
-/// A number of things, as a setting states it: digits without a sign and without leading zeros.
+/// Reads a number of things from a setting: digits without a sign and without leading zeros.
 pub fn count(text: &str) -> Option<u64> {
     if is_digits(text) { text.parse().ok() } else { None }
 }
 
-/// How many bytes of the text, from its beginning, are a number of JSON, and how many digits it has.
-pub fn length(text: &str) -> Option<(usize, usize)> {
-    let (parts, length) = parts(text.as_bytes(), text)?;
+/// Returns how many bytes at the beginning of the text are a number of JSON, and how many digits it has.
+pub fn measure_number(text: &str) -> Option<(usize, usize)> {
+    let (parts, length) = split_number(text.as_bytes(), text)?;
     Some((length, parts.whole.len() + parts.fraction.len() + parts.exponent.map_or(0, str::len)))
 }
 
@@ -114,14 +117,14 @@ fn check_length(digits: usize, most: usize) -> Result<(), NumberError> {
     if digits > most { Err(NumberError::TooLong(digits)) } else { Ok(()) }
 }
 
-/// `0`, or digits that begin with another one.
+/// Is it `0`, or digits of which the first is not 0?
 fn is_digits(text: &str) -> bool {
     let all = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     all && (text.len() == 1 || !text.starts_with('0'))
 }
 
-/// The number with which a text begins, and where it ends.
-fn parts<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
+/// Splits the number with which a text begins into its parts, and returns where it ends.
+fn split_number<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
     let digits = |from: usize| {
         let rest = bytes.get(from..).unwrap_or_default();
         from + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -155,7 +158,7 @@ fn parts<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
     Some((Parts { negative, whole, fraction, exponent }, at))
 }
 
-/// A time, exactly: `0.25` where it is a decimal fraction, else `1/3`.
+/// Writes a time exactly: `0.25` if it is a decimal fraction, otherwise `1/3`.
 pub fn time_text(time: &RBig) -> String {
     let number = |value: u8| UBig::from(value);
     let mut rest = time.denominator().clone();

@@ -1,8 +1,8 @@
-//! Lists whose places have numbers of a type: a location's number finds a location, and nothing else.
+//! Lists whose places have numbers of a type: a location's number can only look up a location.
 //!
-//! The stages keep many lists in step (a graph's transitions, what each was made of, what is known at each
-//! location). With bare numbers the wrong one of two lists, or a number of the artifact before, is found as
-//! readily as the right one.
+//! The stages keep many lists in step: a graph's transitions, what each was made of, what is known at each
+//! location. With bare numbers, a lookup in the wrong list, or with a number of the artifact before, would
+//! succeed as readily as the right one.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -39,7 +39,7 @@ macro_rules! numbers {
 }
 pub(crate) use numbers;
 
-/// A list with numbers of type `N`. It is a slice for whoever asks for all of it, in order.
+/// A list with numbers of type `N`. It derefs to a slice, for code that wants all of it in order.
 ///
 /// ```
 /// use coreach_model::{LocationId, Numbered};
@@ -68,7 +68,7 @@ pub struct Numbered<N, T> {
 }
 
 impl<N: Number, T> Numbered<N, T> {
-    /// No places.
+    /// An empty list.
     pub fn new() -> Self {
         Numbered { items: Vec::new(), numbers: PhantomData }
     }
@@ -89,7 +89,7 @@ impl<N: Number, T> Numbered<N, T> {
         self.items.iter().enumerate().map(|(place, item)| (N::of(place), item))
     }
 
-    /// One more place, and its number.
+    /// Adds a place, and returns its number.
     pub fn push(&mut self, item: T) -> N {
         self.items.push(item);
         N::of(self.items.len() - 1)
@@ -100,7 +100,7 @@ impl<N: Number, T> Numbered<N, T> {
         N::of(self.items.len())
     }
 
-    /// What is at the number's place, where there is one.
+    /// The item at the number's place, if there is one.
     pub fn find(&self, number: N) -> Option<&T> {
         self.items.get(number.place())
     }
@@ -114,27 +114,27 @@ impl<N: Number, T> Numbered<N, T> {
         self.items.iter().position(wanted).map(N::of)
     }
 
-    /// A list in step with this one.
+    /// A list with the same numbers, whose items are made from these.
     pub fn map<U>(&self, item: impl FnMut(&T) -> U) -> Numbered<N, U> {
         self.items.iter().map(item).collect()
     }
 
-    /// Takes one out: the numbers behind it change.
+    /// Takes one item out. The numbers after it change.
     pub fn remove(&mut self, number: N) -> T {
         self.items.remove(number.place())
     }
 
-    /// Leaves out what is not wanted: the numbers behind it change.
+    /// Leaves out the items that are not wanted. The numbers after them change.
     pub fn retain(&mut self, wanted: impl FnMut(&T) -> bool) {
         self.items.retain(wanted);
     }
 
-    /// Leaves out the places from this one on.
+    /// Leaves out the places from `places` on.
     pub fn truncate(&mut self, places: usize) {
         self.items.truncate(places);
     }
 
-    /// Leaves out the places from this one on, and has them.
+    /// Leaves out the places from `places` on, and returns them.
     pub fn split_off(&mut self, places: usize) -> Vec<T> {
         self.items.split_off(places)
     }
@@ -217,7 +217,7 @@ impl<'a, N, T> IntoIterator for &'a mut Numbered<N, T> {
     }
 }
 
-// Derived, these would ask the numbers for what only the items must have.
+// Derived impls would also ask the numbers for the trait, although only the items need it.
 
 impl<N, T: Clone> Clone for Numbered<N, T> {
     fn clone(&self) -> Self {

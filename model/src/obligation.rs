@@ -6,8 +6,8 @@
 //! evaluation is that of
 //! [`crate::term::evaluate`]: from the left, stopping early, the branch not taken not reached.
 //!
-//! It is taken from the term, not from the text: the constructors of terms leave out nothing that may have no
-//! value ([`crate::term`] states the law), so a term asks for what the user's words ask for.
+//! The condition is taken from the term, not from the text. The constructors of terms leave out nothing that
+//! may have no value (the law in [`crate::term`]), so a term asks for the same as the user's words.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ pub use crate::term::definedness::{defined, in_type};
 /// and every assigned value within its variable's type.
 pub fn enabling_condition(transition: &Transition) -> Term {
     let mut memo = HashMap::new();
-    // The guard's own operations first, then the guard, then what the assignments need: the order of
-    // evaluation.
+    // The order is that of evaluation: the guard's own operations first, then the guard, then the
+    // assignments.
     let mut parts = vec![definedness(&transition.guard, &mut memo), transition.guard.clone()];
     for (variable, value) in &transition.assignments {
         parts.push(definedness(value, &mut memo));
@@ -30,8 +30,8 @@ pub fn enabling_condition(transition: &Transition) -> Term {
     Term::and(parts)
 }
 
-/// Just the obligations of [`enabling_condition`] that the guard does not state, each with what it is about:
-/// the assigned variable's name, or `None` for the guard.
+/// Returns the obligations of [`enabling_condition`] that the guard does not state. Each has the name of the
+/// assigned variable, or `None` for the guard.
 pub fn obligations(transition: &Transition) -> Vec<(Option<String>, Term)> {
     let mut memo = HashMap::new();
     let mut found = vec![(None, definedness(&transition.guard, &mut memo))];

@@ -1,11 +1,12 @@
 //! Strings of the expression language as they are written: `"a\n\u{1f600}"`.
 //!
-//! Written is one line of letters, digits and ASCII, so that it survives YAML, terminals and documents; every
-//! other character is an escape. Read is any character but a control character, and the escapes.
+//! A written string is one line of letters, digits and ASCII, so that it survives YAML, terminals and
+//! documents. Every other character is an escape. A string that is read may hold any character but control
+//! characters, and the escapes.
 
 use std::fmt::{self, Write};
 
-pub fn write(f: &mut dyn Write, text: &str) -> fmt::Result {
+pub fn write_quoted(f: &mut dyn Write, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for c in text.chars() {
         match c {
@@ -21,16 +22,16 @@ pub fn write(f: &mut dyn Write, text: &str) -> fmt::Result {
     f.write_char('"')
 }
 
-/// The string whose first quote the text begins with, or what is wrong and what to do; and how many bytes
-/// were read.
-pub fn read(text: &str) -> (usize, Result<String, (&'static str, &'static str)>) {
+/// Reads the string that the text begins with, from its first quote. Returns how many bytes were read, and
+/// the string, or what is wrong and what to do.
+pub fn read_quoted(text: &str) -> (usize, Result<String, (&'static str, &'static str)>) {
     let mut found = String::new();
     let mut rest = text.char_indices().skip(1);
     let mut wrong = None;
     while let Some((at, c)) = rest.next() {
         match c {
             '"' => return (at + 1, wrong.map_or(Ok(found), Err)),
-            '\\' => match escape(&mut rest) {
+            '\\' => match read_escape(&mut rest) {
                 Some(c) => found.push(c),
                 None => {
                     let escapes = "the escapes are `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t` and `\\u{1f600}`";
@@ -49,7 +50,7 @@ pub fn read(text: &str) -> (usize, Result<String, (&'static str, &'static str)>)
     (text.len(), Err(("a string does not end", "write a `\"` behind it, and `\\\"` for a quote within")))
 }
 
-fn escape(rest: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
+fn read_escape(rest: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
     match rest.next()?.1 {
         c @ ('"' | '\\') => Some(c),
         'n' => Some('\n'),
@@ -78,9 +79,9 @@ mod tests {
         for text in ["", "a b", "\"\\\u{5c}u{41}", "\r\n\t\0\u{7f}\u{85}", "é€😀\u{301}\u{202e}\u{10ffff}"]
         {
             let mut written = String::new();
-            assert!(write(&mut written, text).is_ok());
+            assert!(write_quoted(&mut written, text).is_ok());
             assert!(!written.chars().any(|c| c.is_control() || c == '\u{202e}'), "{written}");
-            assert_eq!(read(&format!("{written} + x")), (written.len(), Ok(text.to_owned())));
+            assert_eq!(read_quoted(&format!("{written} + x")), (written.len(), Ok(text.to_owned())));
         }
     }
 
@@ -89,9 +90,9 @@ mod tests {
         for text in
             [r#"""#, r#""a"#, r#""\"#, r#""\x""#, r#""\u{}""#, r#""\u{d800}""#, r#""\u{1234567}""#, "\"\n\""]
         {
-            assert!(read(text).1.is_err(), "{text}");
+            assert!(read_quoted(text).1.is_err(), "{text}");
         }
-        // What follows is still read.
-        assert_eq!(read(r#""\x" == s"#).0, 4);
+        // The text after the mistake is still read.
+        assert_eq!(read_quoted(r#""\x" == s"#).0, 4);
     }
 }

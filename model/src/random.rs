@@ -46,14 +46,14 @@ impl Random {
         self.below(100) < percent
     }
 
-    /// Brings the things into any order, each as likely as the others.
+    /// Shuffles the things: each order is as likely as the others.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for at in (1..things.len()).rev() {
             things.swap(at, self.below(at + 1));
         }
     }
 
-    /// One of the things; `None` where there is none.
+    /// One of the things, or `None` if there are none.
     pub fn pick<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         things.get(self.below(things.len()))
     }

@@ -1,13 +1,13 @@
 //! Regular expressions of `matches(s, "...")`: one dialect that everything that evaluates a term can do.
 //!
-//! Engines differ in what `.`, `\d`, `^`, lazy and possessive repetitions and classes within classes mean. So
-//! the dialect has what all of them agree on, and whatever is short for something is written out when it is
-//! read: what [`RegularExpression`] prints means the same to Rust, Python, JavaScript (with its flag `u`)
-//! and, by its structure, to a solver. The whole string is matched, always.
+//! Engines differ in the meaning of `.`, `\d`, `^`, lazy and possessive repetitions, and classes within
+//! classes. So the dialect has only the parts on which all of them agree. A shorthand is written out when it
+//! is read. So the text that [`RegularExpression`] prints means the same to Rust, Python, JavaScript (with
+//! its flag `u`) and, by its structure, to a solver. The whole string is matched, always.
 //!
 //! Cost: matching is left to the crate `regex`, whose time is linear in the string, whatever the expression
-//! (`(a+)+` too). An expression is compiled once per thread. How large one may be is limited, repetitions
-//! written out.
+//! is (`(a+)+` too). An expression is compiled once per thread. The size of an expression is limited, counted
+//! with its repetitions written out.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,30 +17,32 @@ use std::str::Chars;
 
 use crate::random::Random;
 
-/// The most that a counted repetition counts.
+/// The greatest number of times that a repetition may count.
 const MOST_TIMES: u32 = 1_000;
 /// The most characters of an expression, its repetitions written out.
 const MOST_CHARACTERS: usize = 5_000;
 const DEEPEST: usize = 50;
-/// As many compiled expressions are kept.
+/// The most compiled expressions that are kept.
 const MOST_COMPILED: usize = 200;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RegularExpression {
-    /// One character of these ranges, both ends included; in order, and with something between them.
+    /// One character of these ranges, both ends included. The ranges are in order, with at least one
+    /// character between them.
     Character(Vec<(char, char)>),
-    /// One behind the other; the empty string where there is none.
+    /// These parts one after the other. Without parts it is the empty string.
     Sequence(Vec<RegularExpression>),
-    /// One of these, of which there are at least two.
+    /// One of these parts. There are at least two.
     Either(Vec<RegularExpression>),
-    /// At least so many, and at most so many where that is said.
+    /// The part repeated at least so many times, and at most so many times if there is a second number.
     Repeated(Box<RegularExpression>, u32, Option<u32>),
 }
 
 impl RegularExpression {
+    /// Reads an expression of the dialect. The error says what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut reading = Reading { rest: text.chars().peekable(), depth: 0 };
-        let found = reading.either()?;
+        let found = reading.read_alternatives()?;
         match reading.rest.next() {
             Some(_) => Err("a `)` closes nothing; the sign itself is `\\)`".to_owned()),
             None if found.size() > MOST_CHARACTERS => {
@@ -50,7 +52,7 @@ impl RegularExpression {
         }
     }
 
-    /// The fewest and the most characters of what it matches; no most where there is none.
+    /// The fewest and the most characters of the strings that it matches. `None` if there is no most.
     pub fn lengths(&self) -> (usize, Option<usize>) {
         match self {
             Self::Character(_) => (1, Some(1)),
@@ -75,26 +77,27 @@ impl RegularExpression {
         }
     }
 
-    /// A string that it matches, by lot: repetitions have all numbers up to some alike, and their ends more
-    /// often.
+    /// Draws a random string that it matches. A repetition takes each of the first numbers of times alike,
+    /// and its least and its greatest number more often.
     pub fn word(&self, random: &mut Random) -> String {
         let mut word = String::new();
         self.append_word(random, &mut word);
         word
     }
 
+    /// Appends a random string that it matches to `word`.
     fn append_word(&self, random: &mut Random, word: &mut String) {
         match self {
             Self::Character(ranges) => {
-                // Plain characters where there are some: others are seldom what a system is asked with.
+                // Prefer plain characters: systems are seldom asked with others.
                 let plain: Vec<_> =
                     ranges.iter().filter(|(low, high)| *low <= '~' && *high >= ' ').copied().collect();
                 let plain: Vec<_> =
                     plain.into_iter().map(|(low, high)| (low.max(' '), high.min('~'))).collect();
                 let (low, high) = match plain.is_empty() || random.below(16) == 0 {
                     true => ranges[random.below(ranges.len())],
-                    // A range is drawn by its size, and now and then like any other: a class of one
-                    // character shall come, and not be half of a word.
+                    // Draw a range by its size, but sometimes draw all ranges alike: a class of one character
+                    // must come, and must not be half of a word.
                     false if random.below(4) == 0 => plain[random.below(plain.len())],
                     false => {
                         let mut left = random.below(plain.iter().map(|range| size_of_range(*range)).sum());
@@ -142,7 +145,7 @@ fn size_of_range((low, high): (char, char)) -> usize {
     (u32::from(high) - u32::from(low)) as usize + 1
 }
 
-/// Does the expression, as it is printed, match the whole string? `None` where it is none.
+/// Does the printed expression match the whole string? `None` if the text is no expression.
 pub(crate) fn matches(expression: &str, text: &str) -> Option<bool> {
     thread_local!(static COMPILED: RefCell<HashMap<String, regex::Regex>> = RefCell::default());
     COMPILED.with_borrow_mut(|compiled| {
@@ -150,12 +153,12 @@ pub(crate) fn matches(expression: &str, text: &str) -> Option<bool> {
             return Some(known.is_match(text));
         }
         let printed = RegularExpression::parse(expression).ok()?.to_string();
-        let made =
+        let compiled_regex =
             regex::RegexBuilder::new(&format!(r"\A(?:{printed})\z")).size_limit(1 << 28).build().ok()?;
         if compiled.len() >= MOST_COMPILED {
             compiled.clear();
         }
-        Some(compiled.entry(expression.to_owned()).or_insert(made).is_match(text))
+        Some(compiled.entry(expression.to_owned()).or_insert(compiled_regex).is_match(text))
     })
 }
 
@@ -165,25 +168,25 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn either(&mut self) -> Result<RegularExpression, String> {
-        let mut parts = vec![self.sequence()?];
+    fn read_alternatives(&mut self) -> Result<RegularExpression, String> {
+        let mut parts = vec![self.read_sequence()?];
         while self.rest.next_if_eq(&'|').is_some() {
-            parts.push(self.sequence()?);
+            parts.push(self.read_sequence()?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { RegularExpression::Either(parts) })
     }
 
-    fn sequence(&mut self) -> Result<RegularExpression, String> {
+    fn read_sequence(&mut self) -> Result<RegularExpression, String> {
         let mut parts = Vec::new();
         while let Some(c) = self.rest.next_if(|c| !matches!(c, '|' | ')')) {
-            let part = self.part(c)?;
-            parts.push(self.repeated(part)?);
+            let part = self.read_part(c)?;
+            parts.push(self.read_repetition(part)?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { RegularExpression::Sequence(parts) })
     }
 
-    /// A character, a class or a group that begins with this.
-    fn part(&mut self, first: char) -> Result<RegularExpression, String> {
+    /// Reads the character, the class or the group that begins with `first`.
+    fn read_part(&mut self, first: char) -> Result<RegularExpression, String> {
         match first {
             '(' => {
                 self.depth += 1;
@@ -195,16 +198,16 @@ impl Reading<'_> {
                                 around or references"
                         .to_owned());
                 }
-                let group = self.either()?;
+                let group = self.read_alternatives()?;
                 self.depth -= 1;
                 match self.rest.next() {
                     Some(_) => Ok(group),
                     None => Err("a `(` is not closed; the sign itself is `\\(`".to_owned()),
                 }
             }
-            '[' => self.class(),
-            '.' => Ok(RegularExpression::Character(others(&[('\n', '\n')]))),
-            '\\' => Ok(RegularExpression::Character(self.escape()?)),
+            '[' => self.read_class(),
+            '.' => Ok(RegularExpression::Character(complement(&[('\n', '\n')]))),
+            '\\' => Ok(RegularExpression::Character(self.read_escape()?)),
             '^' | '$' => Err(format!(
                 "the whole string is matched, so `{first}` is not needed; the sign itself is `\\{first}`"
             )),
@@ -215,13 +218,13 @@ impl Reading<'_> {
         }
     }
 
-    fn repeated(&mut self, part: RegularExpression) -> Result<RegularExpression, String> {
+    fn read_repetition(&mut self, part: RegularExpression) -> Result<RegularExpression, String> {
         let (least, most) = match self.rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
             None => return Ok(part),
             Some('*') => (0, None),
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
-            Some(_) => self.count()?,
+            Some(_) => self.read_counts()?,
         };
         if let Some(c) = self.rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{')) {
             return Err(format!(
@@ -232,13 +235,13 @@ impl Reading<'_> {
         Ok(RegularExpression::Repeated(Box::new(part), least, most))
     }
 
-    /// The numbers behind a `{`.
-    fn count(&mut self) -> Result<(u32, Option<u32>), String> {
-        let least = self.number()?;
+    /// Reads the numbers after a `{`.
+    fn read_counts(&mut self) -> Result<(u32, Option<u32>), String> {
+        let least = self.read_number()?;
         let most = match self.rest.next_if_eq(&',') {
             None => Some(least),
             Some(_) if self.rest.peek() == Some(&'}') => None,
-            Some(_) => Some(self.number()?),
+            Some(_) => Some(self.read_number()?),
         };
         let is_order = most.is_none_or(|most| least <= most);
         match self.rest.next() {
@@ -248,7 +251,7 @@ impl Reading<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<u32, String> {
+    fn read_number(&mut self) -> Result<u32, String> {
         let mut digits = String::new();
         while let Some(c) = self.rest.next_if(char::is_ascii_digit) {
             digits.push(c);
@@ -260,15 +263,15 @@ impl Reading<'_> {
         }
     }
 
-    /// The characters of a class whose `[` has been read.
-    fn class(&mut self) -> Result<RegularExpression, String> {
+    /// Reads the characters of a class whose `[` has been read.
+    fn read_class(&mut self) -> Result<RegularExpression, String> {
         let is_negated = self.rest.next_if_eq(&'^').is_some();
         let mut ranges = Vec::new();
         loop {
             let low = match self.rest.next() {
                 Some(']') if !ranges.is_empty() => break,
                 Some(']') => return Err("a class is empty; the sign itself is `\\]`".to_owned()),
-                first => self.member(first)?,
+                first => self.read_class_member(first)?,
             };
             let [(from, to)] = low[..] else {
                 ranges.extend(low);
@@ -283,7 +286,7 @@ impl Reading<'_> {
             }
             self.rest.next();
             let next = self.rest.next();
-            match self.member(next)?[..] {
+            match self.read_class_member(next)?[..] {
                 [(high, end)] if high == end && from <= high => ranges.push((from, high)),
                 _ => {
                     return Err(
@@ -292,24 +295,24 @@ impl Reading<'_> {
                 }
             }
         }
-        let ranges = if is_negated { others(&ranges) } else { in_order(ranges) };
+        let ranges = if is_negated { complement(&ranges) } else { in_order(ranges) };
         match ranges.is_empty() {
             true => Err("a class has no character".to_owned()),
             false => Ok(RegularExpression::Character(ranges)),
         }
     }
 
-    fn member(&mut self, first: Option<char>) -> Result<Vec<(char, char)>, String> {
+    fn read_class_member(&mut self, first: Option<char>) -> Result<Vec<(char, char)>, String> {
         match first {
-            Some('\\') => self.escape(),
+            Some('\\') => self.read_escape(),
             Some('[') => Err("a `[` within a class is written `\\[`".to_owned()),
             Some(c) => Ok(vec![(c, c)]),
             None => Err("a `[` is not closed; the sign itself is `\\[`".to_owned()),
         }
     }
 
-    /// The characters that an escape stands for, behind its backslash.
-    fn escape(&mut self) -> Result<Vec<(char, char)>, String> {
+    /// Reads an escape after its backslash, and returns the characters that it stands for.
+    fn read_escape(&mut self) -> Result<Vec<(char, char)>, String> {
         let one = match self.rest.next() {
             Some('d') => return Ok(vec![('0', '9')]),
             Some('w') => return Ok(in_order(vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')])),
@@ -317,8 +320,8 @@ impl Reading<'_> {
             Some('n') => '\n',
             Some('r') => '\r',
             Some('t') => '\t',
-            Some('x') => self.code(2)?,
-            Some('u') => self.code(4)?,
+            Some('x') => self.read_code(2)?,
+            Some('u') => self.read_code(4)?,
             Some(c) if c.is_ascii_punctuation() => c,
             _ => {
                 return Err("an escape is `\\` and a sign, or `\\d` (`[0-9]`), `\\w` (`[A-Za-z0-9_]`), \
@@ -329,8 +332,8 @@ impl Reading<'_> {
         Ok(vec![(one, one)])
     }
 
-    /// The character of so many hexadecimal digits.
-    fn code(&mut self, digits: usize) -> Result<char, String> {
+    /// Reads the character of so many hexadecimal digits.
+    fn read_code(&mut self, digits: usize) -> Result<char, String> {
         let mut code = 0;
         for _ in 0..digits {
             let digit = self.rest.next().and_then(|c| c.to_digit(16));
@@ -340,44 +343,45 @@ impl Reading<'_> {
     }
 }
 
-/// The same characters in ranges that are in order, with something between them.
+/// Brings ranges in order and joins those that touch, so that there is a character between any two.
 fn in_order(mut ranges: Vec<(char, char)>) -> Vec<(char, char)> {
     ranges.sort_unstable();
     let mut found: Vec<(char, char)> = Vec::new();
     for (low, high) in ranges {
         match found.last_mut() {
-            Some((_, last)) if low <= *last || after(*last) == Some(low) => *last = high.max(*last),
+            Some((_, last)) if low <= *last || next_char(*last) == Some(low) => *last = high.max(*last),
             _ => found.push((low, high)),
         }
     }
     found
 }
 
-fn others(ranges: &[(char, char)]) -> Vec<(char, char)> {
+/// All characters that are in none of the ranges, as ranges in order.
+fn complement(ranges: &[(char, char)]) -> Vec<(char, char)> {
     let mut found = Vec::new();
     let mut next = Some('\0');
     for (low, high) in in_order(ranges.to_vec()) {
-        if let Some((from, to)) = next.zip(before(low)).filter(|(from, to)| from <= to) {
+        if let Some((from, to)) = next.zip(previous_char(low)).filter(|(from, to)| from <= to) {
             found.push((from, to));
         }
-        next = after(high);
+        next = next_char(high);
     }
     found.extend(next.map(|from| (from, char::MAX)));
     found
 }
 
-fn after(c: char) -> Option<char> {
+fn next_char(c: char) -> Option<char> {
     (c..=char::MAX).nth(1)
 }
 
-fn before(c: char) -> Option<char> {
+fn previous_char(c: char) -> Option<char> {
     ('\0'..c).next_back()
 }
 
 impl fmt::Display for RegularExpression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Character(ranges) => character(f, ranges),
+            Self::Character(ranges) => write_class(f, ranges),
             Self::Sequence(parts) if parts.is_empty() => f.write_str("(?:)"),
             Self::Sequence(parts) => parts.iter().try_for_each(|part| match part {
                 Self::Either(_) | Self::Sequence(_) => write!(f, "(?:{part})"),
@@ -405,32 +409,32 @@ impl fmt::Display for RegularExpression {
     }
 }
 
-/// One character of these ranges, by what they are or by what they are not.
-fn character(f: &mut fmt::Formatter<'_>, ranges: &[(char, char)]) -> fmt::Result {
+/// Writes a class of these ranges, by its members or by the characters that it leaves out.
+fn write_class(f: &mut fmt::Formatter<'_>, ranges: &[(char, char)]) -> fmt::Result {
     if let [(low, high)] = ranges
         && low == high
     {
-        return sign(f, *low);
+        return write_sign(f, *low);
     }
     let (_, last) = ranges[ranges.len() - 1];
-    let other = others(ranges);
+    let other = complement(ranges);
     let (negation, ranges) = match last == char::MAX && !other.is_empty() {
         true => ("^", &other[..]),
         false => ("", ranges),
     };
     write!(f, "[{negation}")?;
     for (low, high) in ranges {
-        sign(f, *low)?;
+        write_sign(f, *low)?;
         if low != high {
             f.write_str("-")?;
-            sign(f, *high)?;
+            write_sign(f, *high)?;
         }
     }
     f.write_str("]")
 }
 
-/// A character so that it means itself everywhere, within classes and outside of them.
-fn sign(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
+/// Writes a character so that it means itself everywhere, within classes and outside of them.
+fn write_sign(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
     match c {
         c if c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '@' | ':' | '/' | ',' | '"' | '\'') => {
             write!(f, "{c}")

@@ -66,12 +66,12 @@ pub fn is_initial(iosts: &Iosts, state: &State) -> bool {
 
 /// S0 of the instance with these constants.
 ///
-/// Variables that a conjunct `v == e` of the initial condition determines are computed; of the others, those
-/// of a finite type run through all their values, and those of an infinite type, which an initialized system
-/// may leave open because it writes them before it reads them, stand at [`Value::any`].
+/// A variable that a conjunct `v == e` of the initial condition determines is computed. Any other variable of
+/// a finite type runs through all its values. A variable of an infinite type has the value [`Value::any`]: an
+/// initialized system may leave it open because it writes it before it reads it.
 ///
 /// # Errors
-/// A constant without a fitting value; more than `limit` candidates.
+/// If a constant has no value of its type, or if there are more than `limit` candidates.
 pub fn initial_states(
     iosts: &Iosts,
     constants: &Valuation,
@@ -87,9 +87,11 @@ pub fn initial_states(
     }
     let conjuncts = iosts.initial_condition.unfolded_conjuncts();
     let mut open: Vec<Datum> = iosts.variables.clone();
-    while let Some(position) = open.iter().position(|datum| determined(datum, &conjuncts, &known).is_some()) {
+    while let Some(position) =
+        open.iter().position(|datum| determined_value(datum, &conjuncts, &known).is_some())
+    {
         let datum = open.remove(position);
-        if let Some(value) = determined(&datum, &conjuncts, &known) {
+        if let Some(value) = determined_value(&datum, &conjuncts, &known) {
             known.insert(datum, value);
         }
     }
@@ -118,8 +120,8 @@ fn in_types(valuation: &Valuation) -> bool {
     valuation.iter().all(|(datum, value)| value.is_in(datum.ty()))
 }
 
-/// The value that some conjunct gives to the datum, once everything else in it is known.
-pub fn determined(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
+/// Finds the value that some conjunct gives to the datum, once everything else in it is known.
+pub fn determined_value(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
     conjuncts.iter().find_map(|conjunct| match conjunct.written() {
         Some(Node::Compare(Comparison::Equal, a, b)) => {
             [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
@@ -132,7 +134,7 @@ pub fn determined(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Optio
     })
 }
 
-/// The state after the transition with these parameter values, where it can be taken.
+/// Takes the transition with these parameter values, if it can be taken.
 pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Value]) -> Option<State> {
     let action = iosts.action(transition.action);
     if state.location != transition.source || values.len() != action.parameters.len() {
@@ -167,7 +169,7 @@ pub fn in_types_of(iosts: &Iosts, event: &Event) -> Event {
     Event::new(event.action.clone(), event.values.iter().enumerate().map(cast))
 }
 
-/// The successors by one event; nothing for an action that the system does not have.
+/// The states after one event. None if the system has no such action.
 pub fn step(iosts: &Iosts, state: &State, event: &Event) -> BTreeSet<State> {
     let Some(action) = iosts.find_action(&event.action) else { return BTreeSet::new() };
     step_by(iosts, state, action, &event.values)
@@ -178,9 +180,9 @@ fn step_by(iosts: &Iosts, state: &State, action: ActionId, values: &[Value]) -> 
     candidates.filter_map(|transition| fire(iosts, transition, state, values)).collect()
 }
 
-/// The states reachable from these by internal steps alone, these included.
+/// Adds the states that are reachable by internal steps alone.
 ///
-/// Ends where the internal steps do: a system without livelock has finitely many.
+/// Ends because a system without livelock has finitely many internal steps.
 pub fn internal_closure(iosts: &Iosts, states: BTreeSet<State>) -> BTreeSet<State> {
     let internal: Vec<ActionId> =
         iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Internal).collect();
@@ -198,7 +200,8 @@ pub fn internal_closure(iosts: &Iosts, states: BTreeSet<State>) -> BTreeSet<Stat
     closed
 }
 
-/// M after σ (Definition 4.16) from the given states, internal steps before, between and behind included.
+/// M after σ (Definition 4.16) from the given states, with internal steps before, between and after the
+/// events.
 pub fn after(iosts: &Iosts, from: BTreeSet<State>, trace: &[Event]) -> BTreeSet<State> {
     let mut states = internal_closure(iosts, from);
     for event in trace {

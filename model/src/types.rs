@@ -64,12 +64,12 @@ pub struct RecordType {
     pub form: RecordForm,
 }
 
-/// What a record type is besides its fields: how its values are written, and which of its fields count; the
-/// others hold the simplest value of their types ([`crate::forms`]).
+/// The kind of a record type: how its values are written, and which of its fields count. The other fields
+/// hold the simplest values of their types ([`crate::forms`]).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RecordForm {
     Plain,
-    /// `[A: { ... }, B]`: the first field says which alternative it is, of whose fields all count.
+    /// `[A: { ... }, B]`: the first field says which alternative it is. All fields of that alternative count.
     Variant(Vec<Alternative>),
     /// `option[T]`: the first field says whether the second counts.
     Option,
@@ -77,12 +77,12 @@ pub enum RecordForm {
     List,
     /// `set[K]`, `map[K] of V`: a Boolean or an option for each key of this type; all fields count.
     Keyed(Type),
-    /// `set[8] of K`, `map[8] of K to V`: the first field says how many of the keys behind it count, each
-    /// followed by its value in a map. They ascend.
+    /// `set[8] of K`, `map[8] of K to V`: the first field says how many of the keys after it count. In a map
+    /// each key is followed by its value. The keys ascend.
     Entries(Type, Option<Type>),
 }
 
-/// What a value of a variant may be.
+/// An alternative of a variant.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Alternative {
     pub name: String,
@@ -116,7 +116,7 @@ impl Type {
         self.is_integer() || matches!(self, Type::Real)
     }
 
-    /// Has it an order, so that `<` compares: a number, or a string by its code points?
+    /// Does it have an order, so that `<` compares: a number, or a string by its code points?
     pub fn is_ordered(&self) -> bool {
         self.is_number() || matches!(self, Type::String)
     }
@@ -125,17 +125,17 @@ impl Type {
         matches!(self, Type::Id(_))
     }
 
-    /// Is it the other type, which has no parts, or has it such a part?
+    /// Is it `part`, which is a type without parts, or does it have such a part?
     pub fn contains(&self, part: &Type) -> bool {
         self.has(&|ty| ty == part)
     }
 
-    /// Is it an id, or has it a part that is one?
+    /// Is it an id, or does it have a part that is one?
     pub fn has_ids(&self) -> bool {
         self.has(&Type::is_id)
     }
 
-    /// Is it such a type without parts, or has it a part that is one?
+    /// Is it a type without parts for which `is_it` holds, or does it have such a part?
     pub fn has(&self, is_it: &impl Fn(&Type) -> bool) -> bool {
         match self {
             Type::Array(array) => array.index.has(is_it) || array.element.has(is_it),
@@ -144,7 +144,7 @@ impl Type {
         }
     }
 
-    /// How many values the type has, where that is finite and fits.
+    /// How many values the type has, if that is finite and fits.
     pub fn cardinality(&self) -> Option<usize> {
         match self {
             Type::Bool => Some(2),

@@ -15,7 +15,7 @@ use crate::value::Value;
 #[derive(Clone, Default)]
 pub struct Valuation {
     data: Arc<Vec<Datum>>,
-    /// As many as `data`.
+    /// The values, in the order of `data`.
     values: Arc<Vec<Value>>,
 }
 
@@ -68,7 +68,7 @@ impl Valuation {
         Some(Arc::make_mut(&mut self.values).remove(at))
     }
 
-    /// Keeps the data of which the condition holds.
+    /// Keeps the data for which the condition holds.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&Datum, &Value) -> bool) {
         let kept: Vec<bool> = self.iter().map(|(datum, value)| is_kept(datum, value)).collect();
         if kept.iter().all(|kept| *kept) {
@@ -136,7 +136,7 @@ impl Ord for Valuation {
     }
 }
 
-/// The data are left out, since valuations that meet are mostly of the same.
+/// The data are left out, since valuations that meet mostly have the same data.
 impl Hash for Valuation {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.values.hash(state);

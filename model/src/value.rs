@@ -36,7 +36,7 @@ impl PartialOrd for Value {
     }
 }
 
-/// Types are compared where values are of different ones only: values that meet are mostly of one type.
+/// Types are compared only if the values have different ones: values that meet are mostly of one type.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -44,7 +44,9 @@ impl Ord for Value {
             (Value::Int(a), Value::Int(b)) => a.cmp(b),
             (Value::Real(a), Value::Real(b)) => a.cmp(b),
             (Value::String(a), Value::String(b)) => a.cmp(b),
-            (Value::Id(a, one), Value::Id(b, other)) => a.cmp(b).then_with(|| crate::ids::order(one, other)),
+            (Value::Id(a, one), Value::Id(b, other)) => {
+                a.cmp(b).then_with(|| crate::ids::compare_texts(one, other))
+            }
             (Value::Enum(a, one), Value::Enum(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),
             (Value::Array(a), Value::Array(b)) => a.cmp(b),
             (Value::Record(a, one), Value::Record(b, other)) => by_type(a, b).then_with(|| one.cmp(other)),
@@ -53,7 +55,7 @@ impl Ord for Value {
     }
 }
 
-/// The order of two types, by their content where they are not the same.
+/// Compares two types by their content, unless they are the same.
 fn by_type<T: Ord>(a: &Arc<T>, b: &Arc<T>) -> Ordering {
     if a == b { Ordering::Equal } else { a.cmp(b) }
 }
@@ -80,8 +82,8 @@ pub struct ArrayValue {
     pub ty: Arc<ArrayType>,
     /// The value of every cell not in `cells`.
     pub default: Value,
-    /// The exceptions; none of them equals `default`, so that equal maps are equal values
-    /// (over a finite index type, two spellings of one map remain possible until [`ArrayValue::canonical`]).
+    /// The exceptions. None of them equals `default`, so equal maps are equal values (over a finite index
+    /// type, two spellings of one map remain possible until [`ArrayValue::canonical`]).
     pub cells: BTreeMap<Value, Value>,
 }
 
@@ -102,9 +104,10 @@ impl ArrayValue {
         next.canonical()
     }
 
-    /// Over a finite index type, chooses as the default the value that most indices have, the least one of
-    /// several: then equal maps are equal values. Costs what the cells cost, however many indices there are:
-    /// a default that fewer than half of the indices have is named by more cells than that.
+    /// Chooses, over a finite index type, the value that most indices have as the default, and the least of
+    /// several such values: then equal maps are equal values. The cost is that of the cells, however many
+    /// indices there are: if fewer than half of the indices have the default, the cells name more than half
+    /// of them.
     #[must_use]
     pub fn canonical(mut self) -> Self {
         self.cells.retain(|_, value| *value != self.default);
@@ -131,7 +134,7 @@ impl ArrayValue {
 }
 
 impl Value {
-    /// The place of its variant in the order of values.
+    /// The place of its kind in the order of values.
     fn kind(&self) -> u8 {
         match self {
             Value::Bool(_) => 0,
@@ -240,7 +243,7 @@ impl Value {
         }
     }
 
-    /// All values of a finite type, in order, or `None` where there are more than `limit`.
+    /// All values of a finite type, in order, or `None` if there are more than `limit`.
     pub fn enumerate(ty: &Type, limit: usize) -> Option<Vec<Value>> {
         if ty.cardinality()? > limit {
             return None;
@@ -317,7 +320,7 @@ impl fmt::Display for Value {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Int(value) => write!(f, "{value}"),
             Value::Real(value) => write!(f, "{value}"),
-            Value::String(value) | Value::Id(_, value) => crate::quoted::write(f, value),
+            Value::String(value) | Value::Id(_, value) => crate::quoted::write_quoted(f, value),
             Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
             Value::Array(array) => {
                 f.write_str("[")?;

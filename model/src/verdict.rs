@@ -1,5 +1,5 @@
-//! What a test says in the end. The word lives here because two crates that do not know each other use it:
-//! the pipeline makes test cases, the execution runs them.
+//! The verdict of a test. The type lives here because two crates that do not know each other use it: the
+//! pipeline makes test cases, the execution runs them.
 
 use std::fmt;
 

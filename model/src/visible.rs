@@ -1,15 +1,15 @@
-//! What a terminal must not be told by a file: signs that draw nothing, but command.
+//! Hidden signs, which a terminal must not get from a file: signs that draw nothing, but command.
 //!
-//! A message repeats what a user wrote, and so does the drawing of a line. An escape character in it would
-//! move the cursor, set the title of the window or erase what was drawn before; a sign that turns the
-//! direction of writing shows another text than the one that is read; a sign of no width makes two names look
-//! alike. They are shown by their numbers, as `\u{1b}`. Line feeds and tabs stay: they are layout. So are
-//! they in pictures, which are text to be read too. A document keeps its texts: there such a sign stands in
-//! the escape that the format has for it.
+//! A message repeats text of the user, and so does the drawing of a line. An escape character in it would
+//! move the cursor, set the title of the window or erase earlier output. A sign that turns the direction of
+//! writing shows another text than the one that is read. A sign of no width makes two names look alike. Such
+//! signs are shown by their numbers, as `\u{1b}`, also in pictures, which are text to be read too. Line feeds
+//! and tabs stay, since they are layout. A document keeps its texts: there such a sign is written with the
+//! escape of the format.
 
 use std::borrow::Cow;
 
-/// The text with every hidden sign by its number.
+/// Shows every hidden sign of the text by its number.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);
@@ -25,8 +25,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same of what is one line, such as a message with the name of a file: line feeds and tabs are of
-/// somebody else then, and shown by their escapes.
+/// Like [`visible`], for a text that is one line, such as a message with the name of a file. Line feeds and
+/// tabs do not belong to the layout there, and are shown by their escapes.
 pub fn visible_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in visible(text).chars() {
@@ -49,8 +49,8 @@ pub fn visible_length(text: &str, end: usize) -> usize {
         .sum()
 }
 
-/// A JSON document with every hidden sign in JSON's own escape: it is read as the same document. Such signs
-/// stand in its strings only.
+/// Writes every hidden sign of a JSON document with JSON's own escape: the document reads as the same. Such
+/// signs are in its strings only.
 pub fn visible_json(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);
@@ -74,13 +74,13 @@ pub fn is_hidden_sign(sign: char) -> bool {
 }
 
 fn has_hidden(text: &str) -> bool {
-    // Nearly every text is of these bytes, and that is quickly seen.
+    // Nearly every text has only these bytes, and that is checked quickly.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     !text.bytes().all(is_plain)
         && text.char_indices().any(|(at, sign)| is_hidden(sign, &text[at + sign.len_utf8()..]))
 }
 
-/// Is it a sign that is not drawn, in front of the rest?
+/// Is it a sign that is not drawn? `rest` is the text after it.
 fn is_hidden(sign: char, rest: &str) -> bool {
     match sign {
         '\n' | '\t' => false,

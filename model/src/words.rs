@@ -1,5 +1,5 @@
-//! Enums whose values are words of files, reports or the command line: one line has a value and its word, and
-//! whoever lists them, writes one or reads one asks that list.
+//! Enums whose values are words of files, reports or the command line. Each value stands in one line with its
+//! word. Code that lists, writes or reads the words uses that list.
 
 /// Declares such an enum, with `ALL`, `name` and `named`.
 #[macro_export]

@@ -1,8 +1,8 @@
 //! A model back as YAML in the model format: what is written here is read to the same model.
 //!
 //! The text must survive YAML 1.1 programs too, which take `on`, `off`, `yes`, `no`, `y` and `n` for truth
-//! values: such words stand in quotes, the format's own key `on` among them. An expression stands in quotes
-//! wherever a plain scalar might end early or begin with a sign of YAML's.
+//! values. Such words are quoted, also the format's own key `on`. An expression is quoted wherever a plain
+//! scalar might end early or begin with a sign of YAML's.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
@@ -27,27 +27,32 @@ pub fn write_timed_yaml(timed: &Timed, types: &[(String, Type)]) -> String {
     write_model(timed.graph(), types, Some(timed))
 }
 
+/// Writes a specification, with its clocks if it is timed.
 fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -> String {
-    let mut text = format!("iosts: {}\n", word(&iosts.name));
+    let mut text = format!("iosts: {}\n", name_scalar(&iosts.name));
     write_types(&mut text, types);
     let functions = called_functions(iosts);
     let lowered = functions.is_none().then(|| without_operations(iosts));
     let iosts = lowered.as_ref().unwrap_or(iosts);
     write_functions(&mut text, functions.unwrap_or_default().into_values());
     if let Some(timed) = timed {
-        put(&mut text, format_args!("clocks: [{}]\n", words(timed.clocks())));
+        append(&mut text, format_args!("clocks: [{}]\n", join_names(timed.clocks())));
     }
     write_data(&mut text, "constants", &iosts.constants);
     write_data(&mut text, "variables", &iosts.variables);
     write_locations(&mut text, iosts);
     write_initial(&mut text, iosts);
     write_actions(&mut text, "inputs", iosts, timed, |action| action.kind == ActionKind::Input);
-    // Quiescence has no section of its own: whoever reads a suspended specification reads an output.
+    // Quiescence has no section of its own: a suspended specification is read back with it as an output.
     write_actions(&mut text, "outputs", iosts, timed, Action::is_observed);
-    let internals: Vec<String> =
-        iosts.actions.iter().filter(|a| a.kind == ActionKind::Internal).map(|a| word(&a.name)).collect();
+    let internals: Vec<String> = iosts
+        .actions
+        .iter()
+        .filter(|a| a.kind == ActionKind::Internal)
+        .map(|a| name_scalar(&a.name))
+        .collect();
     if !internals.is_empty() {
-        put(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
+        append(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
     }
     write_transitions(&mut text, iosts, timed);
     text
@@ -57,10 +62,10 @@ fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -
 pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
     let iosts = &purpose.iosts;
     let key = purpose.aim.key();
-    let mut text = format!("{key}: {}\nof: {}\n", word(&iosts.name), word(&purpose.of));
+    let mut text = format!("{key}: {}\nof: {}\n", name_scalar(&iosts.name), name_scalar(&purpose.of));
     if !purpose.observes.is_empty() {
-        let names: Vec<String> = purpose.observes.iter().map(|datum| word(datum.name())).collect();
-        put(&mut text, format_args!("observes: [{}]\n", names.join(", ")));
+        let names: Vec<String> = purpose.observes.iter().map(|datum| name_scalar(datum.name())).collect();
+        append(&mut text, format_args!("observes: [{}]\n", names.join(", ")));
     }
     let own: Vec<Datum> =
         iosts.constants.iter().filter(|datum| !purpose.observes.contains(datum)).cloned().collect();
@@ -77,8 +82,8 @@ pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
     text
 }
 
-/// The names that are bound around a term, and those of the model. A reader takes none of them for a name
-/// that is bound.
+/// The names that are bound around a term, and the names of the model. A reader would misread a bound name
+/// that is one of them.
 struct BoundNames<'a> {
     known: HashSet<&'a str>,
     around: Vec<String>,
@@ -110,14 +115,14 @@ impl BoundNames<'_> {
             }
             self.around.push(name);
         }
-        // The data that a body reads are printed in it.
+        // The arguments are printed in the body, where it reads data.
         let are_new = self.are_new(body) && arguments.iter().all(|part| self.are_new(part));
         self.around.truncate(before);
         are_new
     }
 }
 
-/// The functions that the model's terms call, by their names. `None` if the text could not be read. Then two
+/// The functions that the model's terms call, by their names. `None` if the text could not be read back: two
 /// functions have one name, as the stages may make of a composition, or a bound name is one of the model's.
 fn called_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
     let found = collect_functions(iosts)?;
@@ -141,6 +146,7 @@ fn terms_of(iosts: &Iosts) -> impl Iterator<Item = &Term> {
         .chain([&iosts.initial_condition])
 }
 
+/// Collects the declared functions that the terms call. `None` if two of them have one name.
 fn collect_functions(iosts: &Iosts) -> Option<BTreeMap<String, Arc<DeclaredFunction>>> {
     let mut found: BTreeMap<String, Arc<DeclaredFunction>> = BTreeMap::new();
     let mut seen = HashSet::new();
@@ -185,28 +191,29 @@ fn write_functions(text: &mut String, functions: impl Iterator<Item = Arc<Declar
         }
         let parameters = function.parameters[..function.named].iter();
         let parameters = fields_of(parameters.map(|datum| (datum.name(), datum.ty())));
-        put(text, format_args!("  {}:\n", word(&function.name)));
+        append(text, format_args!("  {}:\n", name_scalar(&function.name)));
         if function.named > 0 {
-            put(text, format_args!("    parameters: {{ {parameters} }}\n"));
+            append(text, format_args!("    parameters: {{ {parameters} }}\n"));
         }
         if !says_type(&function.body) {
-            put(text, format_args!("    result: {}\n", spelled(function.body.sort())));
+            append(text, format_args!("    result: {}\n", type_scalar(function.body.sort())));
         }
-        put(text, format_args!("    is: {}\n", scalar(&function.body.to_string())));
+        append(text, format_args!("    is: {}\n", expression_scalar(&function.body.to_string())));
     }
 }
 
-/// A test purpose that is a tree of paths as YAML: each with what is said of it in a comment, and its
-/// transitions; none of quiescence. They begin where the specification begins.
+/// Writes a test purpose that is a tree of paths as YAML. Each path has a comment and its transitions, where
+/// `None` is quiescence. The paths begin where the specification begins.
 pub fn write_paths_yaml(name: &str, iosts: &Iosts, paths: &[(String, Vec<Option<TransitionId>>)]) -> String {
-    let mut text = format!("purpose: {}\nof: {}\npaths:\n", word(name), word(&iosts.name));
+    let mut text = format!("purpose: {}\nof: {}\npaths:\n", name_scalar(name), name_scalar(&iosts.name));
     for (comment, path) in paths {
         let step = |number: &Option<TransitionId>| {
             let Some(number) = *number else { return QUIESCENCE.to_owned() };
-            let taken = &iosts.transitions[number];
-            let name = word(&iosts.action(taken.action).name);
+            let transition = &iosts.transitions[number];
+            let name = name_scalar(&iosts.action(transition.action).name);
             let alike = iosts.transitions.numbered();
-            let alike = alike.filter(|(_, one)| (one.source, one.action) == (taken.source, taken.action));
+            let alike =
+                alike.filter(|(_, one)| (one.source, one.action) == (transition.source, transition.action));
             let alike: Vec<TransitionId> = alike.map(|(number, _)| number).collect();
             match alike.iter().position(|one| *one == number) {
                 Some(place) if alike.len() > 1 => format!("{{ {name}: {} }}", place + 1),
@@ -214,21 +221,23 @@ pub fn write_paths_yaml(name: &str, iosts: &Iosts, paths: &[(String, Vec<Option<
             }
         };
         let steps: Vec<String> = path.iter().map(step).collect();
-        put(&mut text, format_args!("  # {comment}\n  - [{}]\n", steps.join(", ")));
+        append(&mut text, format_args!("  # {comment}\n  - [{}]\n", steps.join(", ")));
     }
     text
 }
 
-/// The names of data, as what stands in a list.
-fn words(data: &[Datum]) -> String {
-    data.iter().map(|datum| word(datum.name())).collect::<Vec<String>>().join(", ")
+/// The names of data, separated by commas.
+fn join_names(data: &[Datum]) -> String {
+    data.iter().map(|datum| name_scalar(datum.name())).collect::<Vec<String>>().join(", ")
 }
 
-fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
+/// Appends a formatted piece to the text.
+fn append(text: &mut String, piece: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = text.write_fmt(piece);
 }
 
+/// Writes the section of declared types.
 fn write_types(text: &mut String, types: &[(String, Type)]) {
     if types.is_empty() {
         return;
@@ -238,7 +247,7 @@ fn write_types(text: &mut String, types: &[(String, Type)]) {
         let definition = match ty {
             Type::Enum(enumeration) if enumeration.name == *name => {
                 let literals: Vec<String> =
-                    enumeration.literals.iter().map(|literal| word(literal)).collect();
+                    enumeration.literals.iter().map(|literal| name_scalar(literal)).collect();
                 format!("[{}]", literals.join(", "))
             }
             Type::Record(record) if record.name == *name && record.form == RecordForm::Plain => {
@@ -249,23 +258,27 @@ fn write_types(text: &mut String, types: &[(String, Type)]) {
                 let alternatives = record.alternatives().into_iter().map(|of| {
                     let field = |at| (record.field_of(&of, at), &record.fields[of.first + at].1);
                     match of.count {
-                        0 => word(&of.name),
+                        0 => name_scalar(&of.name),
                         _ => {
-                            format!("{{ {}: {{ {} }} }}", word(&of.name), fields_of((0..of.count).map(field)))
+                            format!(
+                                "{{ {}: {{ {} }} }}",
+                                name_scalar(&of.name),
+                                fields_of((0..of.count).map(field))
+                            )
                         }
                     }
                 });
                 format!("[{}]", alternatives.collect::<Vec<String>>().join(", "))
             }
             Type::Id(own) if **own == **name => "id".to_owned(),
-            other => spelled(other),
+            other => type_scalar(other),
         };
-        put(text, format_args!("  {}: {definition}\n", word(name)));
+        append(text, format_args!("  {}: {definition}\n", name_scalar(name)));
     }
 }
 
 fn fields_of<'a>(fields: impl Iterator<Item = (&'a str, &'a Type)>) -> String {
-    let fields = fields.map(|(field, ty)| format!("{}: {}", word(field), spelled(ty)));
+    let fields = fields.map(|(field, ty)| format!("{}: {}", name_scalar(field), type_scalar(ty)));
     fields.collect::<Vec<String>>().join(", ")
 }
 
@@ -273,15 +286,15 @@ fn write_data(text: &mut String, section: &str, data: &[Datum]) {
     if data.is_empty() {
         return;
     }
-    put(text, format_args!("{section}:\n"));
+    append(text, format_args!("{section}:\n"));
     for datum in data {
-        put(text, format_args!("  {}: {}\n", word(datum.name()), spelled(datum.ty())));
+        append(text, format_args!("  {}: {}\n", name_scalar(datum.name()), type_scalar(datum.ty())));
     }
 }
 
-/// The locations are listed where the order of their first appearance would not give them back, where there
-/// is something to say about one, and where no path leads to one: a reader would take that for a mistake in a
-/// name.
+/// Writes the section of locations, if it is needed. It is needed if the order of their first appearance
+/// would not give them back, if there is something to say about one, or if no path leads to one: a reader
+/// would take that for a mistake in a name.
 fn write_locations(text: &mut String, iosts: &Iosts) {
     let mut appear = vec![iosts.initial];
     let mut seen = HashSet::from([iosts.initial]);
@@ -301,27 +314,36 @@ fn write_locations(text: &mut String, iosts: &Iosts) {
     }
     text.push_str("locations:\n");
     for location in &iosts.locations {
-        let name = word(&location.name);
-        let label = (location.label != location.name).then(|| quoted(&location.label));
+        let name = name_scalar(&location.name);
+        let label = (location.label != location.name).then(|| quoted_scalar(&location.label));
         match (label, &location.description) {
-            (None, None) => put(text, format_args!("  {name}:\n")),
-            (None, Some(description)) => put(text, format_args!("  {name}: {}\n", quoted(description))),
-            (Some(label), None) => put(text, format_args!("  {name}: {{ label: {label} }}\n")),
+            (None, None) => append(text, format_args!("  {name}:\n")),
+            (None, Some(description)) => {
+                append(text, format_args!("  {name}: {}\n", quoted_scalar(description)))
+            }
+            (Some(label), None) => append(text, format_args!("  {name}: {{ label: {label} }}\n")),
             (Some(label), Some(description)) => {
-                let description = quoted(description);
-                put(text, format_args!("  {name}: {{ label: {label}, description: {description} }}\n"));
+                let description = quoted_scalar(description);
+                append(text, format_args!("  {name}: {{ label: {label}, description: {description} }}\n"));
             }
         }
     }
 }
 
 fn write_initial(text: &mut String, iosts: &Iosts) {
-    put(text, format_args!("initial:\n  location: {}\n", word(&iosts.location(iosts.initial).name)));
+    append(
+        text,
+        format_args!("initial:\n  location: {}\n", name_scalar(&iosts.location(iosts.initial).name)),
+    );
     if !iosts.initial_condition.is_true() {
-        put(text, format_args!("  condition: {}\n", scalar(&iosts.initial_condition.to_string())));
+        append(
+            text,
+            format_args!("  condition: {}\n", expression_scalar(&iosts.initial_condition.to_string())),
+        );
     }
 }
 
+/// Writes a section of actions. A timed model says which inputs the tester does not send.
 fn write_actions(
     text: &mut String,
     section: &str,
@@ -332,10 +354,13 @@ fn write_actions(
     let mut first = true;
     for (number, action) in iosts.actions.numbered().filter(|(_, action)| is_of_section(action)) {
         if std::mem::take(&mut first) {
-            put(text, format_args!("{section}:\n"));
+            append(text, format_args!("{section}:\n"));
         }
-        let parameters: Vec<String> =
-            action.parameters.iter().map(|p| format!("{}: {}", word(p.name()), spelled(p.ty()))).collect();
+        let parameters: Vec<String> = action
+            .parameters
+            .iter()
+            .map(|p| format!("{}: {}", name_scalar(p.name()), type_scalar(p.ty())))
+            .collect();
         let parameters =
             if parameters.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", parameters.join(", ")) };
         let elsewhere = timed.is_some_and(|timed| timed.uncontrollable().any(|(other, _)| other == number));
@@ -343,7 +368,7 @@ fn write_actions(
             true => format!("{{ parameters: {parameters}, controllable: false }}"),
             false => parameters,
         };
-        put(text, format_args!("  {}: {parameters}\n", word(&action.name)));
+        append(text, format_args!("  {}: {parameters}\n", name_scalar(&action.name)));
     }
 }
 
@@ -355,62 +380,70 @@ fn write_transitions(text: &mut String, iosts: &Iosts, timed: Option<&Timed>) {
     for (number, transition) in iosts.transitions.numbered() {
         text.push_str("  - ");
         if let Some(name) = timed.and_then(|timed| timed.name(number)) {
-            put(text, format_args!("name: {}\n    ", word(name)));
+            append(text, format_args!("name: {}\n    ", name_scalar(name)));
         }
         write_transition(text, iosts, transition);
         let resets = timed.map_or(&[][..], |timed| timed.resets(number));
         if !resets.is_empty() {
-            put(text, format_args!("    reset: [{}]\n", words(resets)));
+            append(text, format_args!("    reset: [{}]\n", join_names(resets)));
         }
     }
 }
 
 fn write_transition(text: &mut String, iosts: &Iosts, transition: &Transition) {
-    put(text, format_args!("from: {}\n", word(&iosts.location(transition.source).name)));
-    put(text, format_args!("    to: {}\n", word(&iosts.location(transition.target).name)));
-    put(text, format_args!("    \"on\": {}\n", word(&iosts.action(transition.action).name)));
+    append(text, format_args!("from: {}\n", name_scalar(&iosts.location(transition.source).name)));
+    append(text, format_args!("    to: {}\n", name_scalar(&iosts.location(transition.target).name)));
+    append(text, format_args!("    \"on\": {}\n", name_scalar(&iosts.action(transition.action).name)));
     if !transition.guard.is_true() {
-        put(text, format_args!("    when: {}\n", scalar(&transition.guard.to_string())));
+        append(text, format_args!("    when: {}\n", expression_scalar(&transition.guard.to_string())));
     }
     if !transition.assignments.is_empty() {
         text.push_str("    assign:\n");
         for (variable, value) in &transition.assignments {
-            put(text, format_args!("      {}: {}\n", word(variable.name()), scalar(&value.to_string())));
+            append(
+                text,
+                format_args!(
+                    "      {}: {}\n",
+                    name_scalar(variable.name()),
+                    expression_scalar(&value.to_string())
+                ),
+            );
         }
     }
 }
 
-/// A type, in quotes where its brackets would end a plain scalar.
-fn spelled(ty: &Type) -> String {
-    scalar(&ty.to_string())
+/// Writes a type as a scalar, in quotes if its brackets would end a plain scalar.
+fn type_scalar(ty: &Type) -> String {
+    expression_scalar(&ty.to_string())
 }
 
-fn word(name: &str) -> String {
-    if is_misread(name) { quoted(name) } else { scalar(name) }
+/// Writes a name as a YAML scalar, in quotes if a program would misread it.
+fn name_scalar(name: &str) -> String {
+    if is_misread(name) { quoted_scalar(name) } else { expression_scalar(name) }
 }
 
-/// Does some YAML program take the word for something else than text?
+/// Does some YAML program take the word for another thing than text?
 fn is_misread(text: &str) -> bool {
     let lower = text.to_lowercase();
     matches!(lower.as_str(), "" | "~" | "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n")
         || text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
 }
 
-/// An expression as a YAML scalar, plain where that is safe everywhere, in a flow mapping too.
-fn scalar(text: &str) -> String {
+/// Writes an expression as a YAML scalar, plain if that is safe everywhere, also in a flow mapping.
+fn expression_scalar(text: &str) -> String {
     let first_is_safe = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '(');
     let all_are_safe = text.chars().all(|c| c.is_ascii_alphanumeric() || " _'.()<>=!&|+-*/".contains(c));
     let is_number = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     let is_safe = first_is_safe && all_are_safe && (is_number || !is_misread_expression(text));
-    if is_safe { text.to_owned() } else { quoted(text) }
+    if is_safe { text.to_owned() } else { quoted_scalar(text) }
 }
 
-/// A lone word or number that YAML would type: `true` stays, it means the same.
+/// Is it a lone word or number that YAML would give a type? `true` may stay, since it means the same.
 fn is_misread_expression(text: &str) -> bool {
     !text.contains(' ') && is_misread(text) && !matches!(text, "true" | "false")
 }
 
-fn quoted(text: &str) -> String {
+fn quoted_scalar(text: &str) -> String {
     let mut result = String::from("\"");
     for c in text.chars() {
         match c {
@@ -419,7 +452,7 @@ fn quoted(text: &str) -> String {
             '\n' => result.push_str("\\n"),
             '\t' => result.push_str("\\t"),
             c if is_hidden_sign(c) => {
-                put(&mut result, format_args!("\\U{:08X}", u32::from(c)));
+                append(&mut result, format_args!("\\U{:08X}", u32::from(c)));
             }
             c => result.push(c),
         }

@@ -63,7 +63,7 @@ fn timed_start(
         concrete.iter().filter_map(|state| semantics::initial(&specification.timed, &data(state))).collect();
     assert_eq!(timed.len(), 1);
     (
-        semantics::closed(&specification.timed, timed),
+        semantics::close_under_internal_actions(&specification.timed, timed),
         internal_closure(&form.iosts, concrete.into_iter().collect()),
     )
 }
@@ -98,7 +98,7 @@ fn the_delayed_form_says_what_the_model_says() {
                         .map(|state| semantics::elapse(timed, state, &delay))
                         .flat_map(|state| semantics::step(timed, &state, &event))
                         .collect();
-                    let after = semantics::closed(timed, after);
+                    let after = semantics::close_under_internal_actions(timed, after);
                     let with_delay = [Value::Real(delay.clone())].into_iter().chain(values);
                     let event = Event::new(action.name.clone(), with_delay);
                     let same = data.iter().flat_map(|state| step(&form.iosts, state, &event)).collect();

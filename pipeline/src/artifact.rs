@@ -1,8 +1,8 @@
-//! The result of each stage, one type each: a stage takes the type before it, so none can be skipped or
+//! The result of each stage, one type each: a stage takes the type before it, so no stage can be skipped or
 //! swapped.
 //!
-//! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. What must hold of each is
-//! checked in [`crate::check`].
+//! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. [`crate::check`] checks what
+//! must hold of each.
 
 use std::collections::BTreeSet;
 
@@ -12,37 +12,36 @@ use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Datum, Numbered, Term, TransitionId};
 pub use coreach_model::{Verdict, Violated};
 
-// Provenance. Each artifact says of what its locations and transitions were made, as numbers in the artifact
-// before it. A list is indexed by the artifact's own numbers; the numbers of the artifact before are what it
-// holds. Each has the one form that its stage can make, so that no reader meets another. Who reads it saves a
-// search, and believes nothing: `check` holds every such word against the artifact before.
+// Provenance. Each artifact notes what its locations and transitions were made of, as numbers in the artifact
+// before it. Each list is indexed by the artifact's own numbers, and holds numbers of the artifact before. It
+// has the one form that its stage can make, so that no reader meets another. A reader saves a search with it,
+// and need not believe it: `check` compares each note with the artifact before.
 
-/// A run's part of a location of [`Visible`]: where the run may be, and how its data follow from those that
+/// A member of a location of [`Visible`]: a place where a run may be, and how its data follow from those that
 /// are shown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Member {
     pub location: LocationId,
-    /// What the run has assigned and the data of [`Visible`] do not show: the effects of its last events, the
-    /// oldest first, each over the data before it.
+    /// The assignments of the run that the data of [`Visible`] do not show: the effects of its last events,
+    /// the oldest first, each over the data before it.
     pub steps: Vec<Substitution>,
 }
 
-/// What was known of [`Closed`] up to Accept where choices were made deterministic by means of it, for each
-/// of its locations.
+/// Facts about each location of [`Closed`] up to Accept, with which choices were made deterministic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
-    /// Over-approximation of the states that are reached in front of Accept, and in it.
+    /// Over-approximation of the states that are reached before Accept, and in it.
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which Accept can be reached.
     pub coreach: Numbered<LocationId, Term>,
-    /// Of what both are proved: the refinement iterations of their analysis, each inductive within the one
-    /// before; the first is `reach`.
+    /// The proof of both: the refinement iterations of their analysis, each inductive within the one before.
+    /// The first one is `reach`.
     pub chain: Vec<RefinementIteration>,
-    /// The variables that something in front of Accept still reads. Only of these do members carry values.
+    /// The variables that something before Accept still reads. Members carry values of these only.
     pub live: Numbered<LocationId, BTreeSet<Datum>>,
 }
 
-/// Where a location of [`TestGraph`] comes from.
+/// The origin of a location of [`TestGraph`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GraphOrigin {
     /// It is this location of [`Visible`].
@@ -51,49 +50,50 @@ pub enum GraphOrigin {
 }
 
 /// The facts with which selection decided, for each location of [`Visible`] (whose numbers index them), also
-/// for those that the graph has lost.
+/// for those that are not in the graph any more.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Decided {
-    /// Over-approximation of the states in which the test graph can be; `false` where it cannot come.
+    /// Over-approximation of the states in which the test graph can be. It is `false` at locations that the
+    /// graph cannot reach.
     pub reach: Numbered<LocationId, Term>,
-    /// Over-approximation of the states from which `Accept` can be reached. What follows an accepting
-    /// location was not looked at: `true` there.
+    /// Over-approximation of the states from which `Accept` can be reached. Locations after an accepting one
+    /// were not looked at: it is `true` there.
     pub coreach: Numbered<LocationId, Term>,
-    /// Of what coreach is proved: the refinement iterations of its analysis, each inductive within the one
-    /// before, on what lies in front of Accept; `false` elsewhere.
+    /// The proof of coreach: the refinement iterations of its analysis, each inductive within the one before,
+    /// on the part before Accept. They are `false` elsewhere.
     pub chain: Vec<RefinementIteration>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mark {
-    /// The purpose's half is `Accept`, in some component at least.
+    /// The purpose's half is `Accept`, at least in some component.
     Accept,
     /// The purpose's half is `Reject`.
     Reject,
     Verdict(Verdict),
 }
 
-/// What an artifact says beside its graph, and no other artifact says of it.
+/// The facts of an artifact beside its graph that only this artifact has.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Particulars<'a> {
     /// Over-approximation of the states in which the graph can be, per location.
     pub reach: Option<&'a Numbered<LocationId, Term>>,
     /// Over-approximation of the states from which the purpose can be met, per location.
     pub coreach: Option<&'a Numbered<LocationId, Term>>,
-    /// Of a purpose: itself, and how many transitions are the user's, the first ones.
+    /// In a purpose: the purpose itself, and how many transitions are the user's, which come first.
     pub purpose: Option<(&'a TestPurpose, usize)>,
-    /// Of a completed purpose: is an action without a transition at a location a self-loop there?
+    /// In a completed purpose: is an action without a transition at a location a self-loop there?
     pub others_stay: bool,
-    /// Of a test case: for each location, with which data the specification is never silent there, wherever
-    /// one of the location's outputs that do not lead to Fail is possible.
+    /// In a test case: for each location, a condition under which the specification is never silent there, as
+    /// long as one of the location's outputs that do not lead to Fail is possible.
     pub must_answer: Option<&'a Numbered<LocationId, Term>>,
-    /// Of a test case: where every output leads that has no transition at a location without a verdict.
+    /// In a test case: the target of every output that has no transition at a location without a verdict.
     pub others_fail: Option<LocationId>,
-    /// Of the test case of a property: where it is violated.
+    /// In the test case of a property: the locations at which it is violated.
     pub violated: &'a [(LocationId, Violated)],
 }
 
-/// What stages have found out on the way: it is said of their own artifacts and of all that follow.
+/// The findings of stages on the way, which are reported with their own artifacts and all later ones.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FoundOut<'a> {
     /// How many more events tell runs apart.
@@ -105,21 +105,24 @@ pub struct FoundOut<'a> {
     pub reachable: Option<bool>,
 }
 
-/// What can be asked of any stage's result, so that no export, report or comparison asks whose it is.
+/// The questions that any stage's result answers, so that exports, reports and comparisons need not know
+/// whose it is.
 pub trait Artifact {
     fn iosts(&self) -> &Iosts;
 
-    /// What is special about a location. That it was made from a location Reject of the artifact before need
-    /// not be said.
+    /// The mark of a location. It need not repeat that the location was made from a location Reject of the
+    /// artifact before.
     fn mark(&self, location: LocationId) -> Option<Mark>;
 
-    /// The one location of the artifact before that a location is; none where it is new, or a set of several.
+    /// The one location of the artifact before that a location was made of. `None` if it is new, or a set of
+    /// several.
     fn earlier_location(&self, location: LocationId) -> Option<LocationId>;
 
     fn particulars(&self) -> Particulars<'_> {
         Particulars::default()
     }
 
+    /// Adds this stage's findings.
     fn tell<'a>(&'a self, _found: &mut FoundOut<'a>) {}
 }
 
@@ -128,12 +131,12 @@ pub trait Artifact {
 #[derive(Clone, Debug)]
 pub struct CompletePurpose {
     pub purpose: TestPurpose,
-    /// The location `Reject`, made where the user had none; a property has none.
+    /// The location `Reject`, which is made if the user had none. A property has none.
     pub reject: Option<LocationId>,
-    /// How many of the transitions, the first ones, are the user's.
+    /// The first so many transitions are the user's.
     pub given: usize,
-    /// Is every action that has no transition at a location a self-loop there? Said once for all, where there
-    /// are many.
+    /// Is every action without a transition at a location a self-loop there? This stands for the transitions
+    /// if there would be many.
     pub others_stay: bool,
 }
 
@@ -166,10 +169,10 @@ pub struct Product {
     /// The pairs of locations that the graph reaches and the synchronised transitions between them, whether
     /// or not their guards can hold.
     pub iosts: Iosts,
-    /// For each location: the specification's and the purpose's; ascending.
+    /// For each location, those of the specification and of the purpose, ascending.
     pub pairs: Numbered<LocationId, (LocationId, LocationId)>,
-    /// For each transition, the numbers of the specification's and of the purpose's; where the purpose has no
-    /// transition and stays, none.
+    /// For each transition, the numbers of the specification's and of the purpose's transition. `None` if the
+    /// purpose has no transition and stays.
     pub made_of: Numbered<TransitionId, (TransitionId, Option<TransitionId>)>,
     /// For each location: is its purpose's half `Accept`?
     pub accepting: Numbered<LocationId, bool>,
@@ -193,21 +196,23 @@ impl Artifact for Product {
 #[derive(Clone, Debug)]
 pub struct Closed {
     pub iosts: Iosts,
-    /// For each location, which one of [`Product`] it is.
+    /// For each location, its number in [`Product`].
     pub given: Numbered<LocationId, LocationId>,
     pub accepting: Numbered<LocationId, bool>,
-    /// For each location: where internal steps may take a run that is there, itself first.
+    /// For each location, the places to which internal steps may take a run that is there. The first one is
+    /// the location itself.
     pub rests: Numbered<LocationId, Vec<Rest>>,
 }
 
-/// Where a run may be that was in a location of [`Closed`] and has done nothing visible since.
+/// A place where a run may be that was in a location of [`Closed`] and has done nothing visible since.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rest {
     pub at: LocationId,
-    /// When internal steps lead there.
+    /// The condition under which internal steps lead there.
     pub guard: Term,
     pub effect: Substitution,
-    /// When no internal step goes on from there, over the data before all of them.
+    /// The condition under which no internal step goes on from there, over the data before all internal
+    /// steps.
     pub stays: Term,
     /// The outputs of [`Closed`] that follow from there.
     pub outputs: Vec<TransitionId>,
@@ -232,21 +237,21 @@ impl Artifact for Closed {
 pub struct Visible {
     /// The visible behaviours, deterministic.
     pub iosts: Iosts,
-    /// For each location, where a run may be that is there; in an ordinary location one member, without
+    /// For each location, the places where a run in it may be. An ordinary location has one member, without
     /// pending effects.
     pub members: Numbered<LocationId, Vec<Member>>,
-    /// For each location: has it an accepting component (Definition A.12)?
+    /// For each location: does it have an accepting component (Definition A.12)?
     pub accepting: Numbered<LocationId, bool>,
-    /// How many more events tell any two runs of one trace apart, as far as their future matters; 0 where
-    /// there was no choice, none where no number of events does.
+    /// The number of events that tell any two runs of one trace apart, as far as their future matters. It is
+    /// 0 if there was no choice, and `None` if no number of events is enough.
     pub lookahead: Option<usize>,
-    /// For each location: with which data is the specification never silent there, wherever one of the
-    /// location's outputs is possible?
+    /// For each location, a condition under which the specification is never silent there, as long as one of
+    /// the location's outputs is possible.
     pub must_answer: Numbered<LocationId, Term>,
-    /// For each location: does it stand for all that may follow, since that does not matter? It accepts, or
-    /// Accept is out of reach; nothing leaves it, and its data say nothing.
+    /// For each location: is it an end? Then its future does not matter, because it accepts or Accept is out
+    /// of reach. No transition leaves it, and its data say nothing.
     pub ends: Numbered<LocationId, bool>,
-    /// By what choices were made deterministic, where the guards alone did not do.
+    /// The facts with which choices were made deterministic, if the guards alone were not enough.
     pub known: Option<Known>,
 }
 
@@ -271,16 +276,16 @@ impl Artifact for Visible {
     }
 }
 
-/// What an implementation may send at a location, before selection split it.
+/// An output that the specification allows at a location, before selection split it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Allowed {
     pub location: LocationId,
     pub action: ActionId,
-    /// The guard of one transition of [`Visible`], in the words in which the test graph states it.
+    /// The guard of one transition of [`Visible`], in the form in which the test graph states it.
     pub guard: Term,
 }
 
-/// What selection did to the graph, for reports and comparisons.
+/// The work of selection in numbers, for reports and comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Selection {
     /// Transitions of [`Visible`] before `Accept` that the test graph does not have in any form.
@@ -295,23 +300,23 @@ pub struct Selection {
 /// TG (Algorithm 7.2): the result of `select`. Directions stay the implementation's.
 #[derive(Clone, Debug)]
 pub struct TestGraph {
-    /// The graph; nothing leaves `pass` and `inconclusive`.
+    /// The graph. No transition leaves `pass` and `inconclusive`.
     pub iosts: Iosts,
-    /// For each location, where it comes from.
+    /// For each location, its origin.
     pub origins: Numbered<LocationId, GraphOrigin>,
     /// For each transition, the number of the one of [`Visible`] that it was made from.
     pub made_of: Numbered<TransitionId, TransitionId>,
     pub decided: Decided,
-    /// The location Pass. None where the purpose cannot be reached.
+    /// The location Pass. `None` if the purpose cannot be reached.
     pub pass: Option<LocationId>,
-    /// The location Inconclusive, where some transition leads there.
+    /// The location Inconclusive, if some transition leads there.
     pub inconclusive: Option<LocationId>,
     /// Over-approximation of the states in which the test graph can be, per location.
     pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which `Accept` can be reached, per location.
     pub coreach: Numbered<LocationId, Term>,
     pub allowed: Vec<Allowed>,
-    /// As of the visible behaviours; `false` at verdicts.
+    /// As in the visible behaviours, and `false` at verdicts.
     pub must_answer: Numbered<LocationId, Term>,
     pub selection: Selection,
     /// What the domain could not express, one line each.
@@ -366,16 +371,16 @@ impl Artifact for TestGraph {
 pub struct TestCase {
     pub iosts: Iosts,
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
-    /// As of the test graph; `true` at Fail.
+    /// As in the test graph, and `true` at Fail.
     pub reach: Numbered<LocationId, Term>,
-    /// As of the test graph; `false` at Fail.
+    /// As in the test graph, and `false` at Fail.
     pub coreach: Numbered<LocationId, Term>,
-    /// As of the test graph; `false` at Fail.
+    /// As in the test graph, and `false` at Fail.
     pub must_answer: Numbered<LocationId, Term>,
-    /// The location Fail where it also is the target of every output that has no transition at a location
-    /// without a verdict. Said once for all, where there are many.
+    /// The location Fail, if it is also the target of every output that has no transition at a location
+    /// without a verdict. This stands for the transitions if there would be many.
     pub others_fail: Option<LocationId>,
-    /// Of a property: the locations at which it is violated ([`crate::violations`]).
+    /// For a property: the locations at which it is violated ([`crate::violations`]).
     pub violated: Vec<(LocationId, Violated)>,
 }
 
@@ -396,7 +401,7 @@ impl Artifact for TestCase {
     }
 
     fn earlier_location(&self, location: LocationId) -> Option<LocationId> {
-        // It has the test graph's locations, and Fail behind them.
+        // A test case has the test graph's locations, and Fail after them.
         (self.verdicts[location] != Some(Verdict::Fail)).then_some(location)
     }
 

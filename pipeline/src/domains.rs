@@ -1,7 +1,7 @@
-//! Makes the domains explicit: a guard that says everything that taking the transition asks for.
+//! Makes the domains explicit: a guard then states all conditions of its transition.
 //!
-//! Domains belong to the guard ([`coreach_model::obligation`]). What the guard and the types imply already is
-//! not written, so that a model whose author thought of it reads as before.
+//! Domains belong to the guard ([`coreach_model::obligation`]). A condition that the guard and the types
+//! imply is not written, so a model whose author wrote it already reads as before.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use coreach_model::iosts::Transition;
 use coreach_model::obligation::{defined, obligations};
 use coreach_model::term::Substitution;
 
-/// Remembers what was decided: the copies of a large model share their guards.
+/// Remembers explicit guards: the copies of a large model share their guards.
 pub type Memo = HashMap<(Term, Substitution), Term>;
 
-/// The guard with every obligation that it does not imply in front of it.
+/// Makes a guard explicit: adds each obligation that the guard does not imply, before or after it.
 ///
-/// Over-approximation: where the solver does not know whether the guard implies an obligation, the obligation
-/// is written, which changes nothing but the length.
+/// Over-approximation: if the solver does not know whether the guard implies an obligation, the obligation is
+/// written, which only makes the guard longer.
 pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &mut Memo) -> Term {
     let key = (transition.guard.clone(), transition.assignments.clone());
     if let Some(known) = memo.get(&key) {
@@ -26,7 +26,7 @@ pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &m
     let mut parts = Vec::new();
     let mut behind = Vec::new();
     for (assigned, condition) in obligations(transition) {
-        // The definedness of the guard itself may not be judged under the guard, whose value it concerns.
+        // The guard itself must not be a premise for its own definedness.
         let mut premises = if assigned.is_some() { transition.guard.conjuncts() } else { Vec::new() };
         for part in condition.conjuncts() {
             if !must_hold(solver, &premises, &part) {
@@ -42,10 +42,10 @@ pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &m
     guard
 }
 
-/// The initial condition with every obligation in front of it that it has and that does not hold anyway:
-/// where an operation that it reaches has no value, there is no initial state.
+/// Makes an initial condition explicit: adds the obligations that do not hold anyway before it. If an
+/// operation that it reaches has no value, there is no initial state.
 ///
-/// Over-approximation: as of [`explicit_guard`].
+/// Over-approximation, as [`explicit_guard`].
 pub fn explicit_condition(condition: &Term, solver: &mut dyn Solver) -> Term {
     let mut parts = Vec::new();
     for part in defined(condition).conjuncts() {

@@ -1,9 +1,9 @@
 //! How far selection is from the exact reference.
 //!
 //! [`exact_reference`] answers for each transition of the visible behaviours whether it truly lies on a run
-//! to Accept ([`coreach_analyses::exact`]); what follows an accepting location is left out, as selection
-//! leaves it out. [`distance`] counts what a test graph keeps beyond that. Nothing may be cut that lies on a
-//! run: [`Distance::lost`] is 0, or selection is wrong.
+//! to Accept ([`coreach_analyses::exact`]). Transitions after an accepting location are left out, as
+//! selection leaves them out. [`distance`] counts what a test graph keeps beyond that. No transition on a run
+//! may be cut: [`Distance::lost`] is 0, or selection is wrong.
 
 use std::collections::BTreeSet;
 
@@ -24,21 +24,21 @@ pub struct Distance {
     pub exact: usize,
     /// Transitions that were kept, and not only as a way to Inconclusive.
     pub kept: usize,
-    /// Of these, such as lie on no run.
+    /// The kept ones that lie on no run.
     pub extra: usize,
     pub unknown: usize,
     /// Transitions that lie on a run and were cut.
     pub lost: usize,
     pub exact_locations: usize,
     pub kept_locations: usize,
-    /// Of these, such as lie on no run.
+    /// The kept ones that lie on no run.
     pub extra_locations: usize,
     pub questions: u64,
     /// Answers of the engine that did not check.
     pub refused: u64,
 }
 
-/// The exact reference of the visible behaviours, in their numbers.
+/// Computes the exact reference of the visible behaviours, in their numbers.
 pub fn exact_reference(
     visible: &Visible,
     options: &Options,
@@ -62,7 +62,7 @@ pub fn exact_reference(
     ExactReference { transitions, runs, ..found }
 }
 
-/// The behaviours up to Accept, and for each transition the number that it had.
+/// The behaviours up to Accept, and the old number of each transition.
 fn without_what_follows(visible: &Visible) -> (Iosts, Numbered<TransitionId, TransitionId>) {
     let mut iosts = visible.iosts.clone();
     let goes_on = |t: &Transition| !visible.accepting[t.source];
@@ -72,7 +72,7 @@ fn without_what_follows(visible: &Visible) -> (Iosts, Numbered<TransitionId, Tra
     (iosts, numbers)
 }
 
-/// What the test graph that was made of the visible behaviours keeps beyond the exact reference.
+/// Counts what the test graph keeps beyond the exact reference.
 pub fn distance(reference: &ExactReference, visible: &Visible, graph: &TestGraph) -> Distance {
     let goes_on = graph.made_of.iter().zip(&graph.iosts.transitions);
     let goes_on = goes_on.filter(|(_, transition)| Some(transition.target) != graph.inconclusive);
@@ -103,7 +103,7 @@ pub fn distance(reference: &ExactReference, visible: &Visible, graph: &TestGraph
             .numbered()
             .filter(|(number, answer)| is_yes(answer) && !kept.contains(number))
             .count(),
-        // Accepting ones are Pass in a test graph, all in one.
+        // Accepting locations become one location Pass in a test graph, so they do not count.
         exact_locations: answers
             .numbered()
             .filter(|(at, answer)| is_yes(answer) && !visible.accepting[*at])

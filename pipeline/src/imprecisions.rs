@@ -1,4 +1,4 @@
-//! What the domain could not express, in sentences: one for each term, with the places where it stands.
+//! Imprecisions in sentences: one for each term that the domain could not express, with its places.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,12 @@ use coreach_analyses::reachability::{Coarseness, Imprecision, ImprecisionPlace, 
 use coreach_model::iosts::Iosts;
 use coreach_model::{Number, Term, TransitionId};
 
-/// The imprecisions, in the order of their first place.
-pub fn say(imprecisions: &[Imprecision], iterations: &Iterations, iosts: &Iosts) -> Vec<String> {
+/// Describes the imprecisions, in the order of their first places, and the limits that the analysis met.
+pub fn describe_imprecisions(
+    imprecisions: &[Imprecision],
+    iterations: &Iterations,
+    iosts: &Iosts,
+) -> Vec<String> {
     let mut grouped: Vec<(&Term, String, Vec<String>)> = Vec::new();
     let mut group_of: HashMap<&Term, usize> = HashMap::new();
     for imprecision in imprecisions {
@@ -87,7 +91,7 @@ mod tests {
         }
         let imprecision =
             Imprecision { place: ImprecisionPlace::Initial, term: sum, reason: ImprecisionReason::Cases };
-        let said = say(&[imprecision], &Iterations::default(), &Iosts::default());
+        let said = describe_imprecisions(&[imprecision], &Iterations::default(), &Iosts::default());
         assert!(said.len() == 1 && said[0].len() < 1200 && said[0].contains("..."), "{said:?}");
     }
 }

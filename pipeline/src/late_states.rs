@@ -1,25 +1,26 @@
-//! Late states: the test goes on, and Accept is out of reach.
+//! Late states: states in which the test goes on although Accept is out of reach.
 //!
 //! **Problem.** A coarse domain keeps guards that are too weak. Then a test case can be in a state from which
-//! no run leads to Pass, and goes on, until something ends it: *late*. A count of Inconclusive does not show
-//! that, it hides it: who never notices that the purpose is lost has no transition to Inconclusive at all.
+//! no run leads to Pass, and goes on until something ends it: it is *late*. A count of Inconclusive does not
+//! show this but hides it: a test case that never notices that the purpose is lost has no transition to
+//! Inconclusive at all.
 //!
 //! **Method.** The states of the test graph are enumerated, breadth first, from those that satisfy the
-//! initial condition, and then counted backward from Pass: a reachable state without a verdict that is not
-//! met is late. That is exact where it ends within [`MOST_STATES`] and every parameter has few values: finite
-//! types are gone through, and of the others the solver lists the values, of which there are few where a
-//! guard determines them. Elsewhere some walks are made, and the exact reference is asked of the last state
-//! of each that has no verdict ([`leads_on`]), if there is an engine for it; else nothing is said. The last
-//! state tells of the walk: who is late stays late.
+//! initial condition, and then marked backward from Pass. A reachable state without a verdict that is not
+//! marked is late. This is exact if it ends within [`MOST_STATES`] and every parameter has few values. Finite
+//! types are enumerated, and for other types the solver lists the values, which are few if a guard determines
+//! them. Otherwise some walks are made, and the exact reference is asked about the last state of each walk
+//! that has no verdict ([`leads_on`]), if there is an engine for it. Without an engine there is no answer.
+//! The last state is enough, since a walk that is late stays late.
 //!
-//! **Runs** are walks, each successor as likely as the others: how many of them come to a late state. They
-//! are drawn by a fixed seed, so the number is the same wherever it is counted; it says how often *such*
-//! walks are late, which no implementation has to resemble.
+//! **Runs** are walks, in which each successor is as likely as the others. The result says how many of them
+//! come to a late state. They are drawn with a fixed seed, so the number is the same wherever it is counted.
+//! It says how often *such* walks are late. No implementation has to behave like them.
 //!
-//! **Direction.** What is called late is: proved by enumeration or by the exact reference. A sample may miss
-//! some.
+//! **Direction.** A state that is called late is late: this is proved by enumeration or by the exact
+//! reference. A sample may miss some.
 //!
-//! **Ends** at its limits. **Cost**: per state and transition a few queries where types are infinite.
+//! **Ends** at its limits. **Cost**: a few queries per state and transition if types are infinite.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::Iosts;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::random::Random;
-use coreach_model::semantics::{State, determined, fire, is_initial};
+use coreach_model::semantics::{State, determined_value, fire, is_initial};
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::{literals, substitute};
 use coreach_model::value::tuples;
@@ -57,7 +58,7 @@ const SAMPLED: (usize, usize) = (12, 60);
 #[serde(rename_all = "snake_case")]
 pub enum LateMethod {
     Enumeration,
-    /// Some walks were made, and the last states of them asked of the exact reference.
+    /// Some walks were made, and the exact reference was asked about their last states.
     Sample,
 }
 
@@ -66,33 +67,35 @@ pub enum LateMethod {
 pub struct LateStates {
     pub method: LateMethod,
     pub late: usize,
-    /// Of so many: all reachable ones without a verdict, or those that were asked about with an answer.
+    /// The number of states that were looked at: all reachable ones without a verdict, or in a sample those
+    /// with an answer.
     pub states: usize,
     pub late_runs: usize,
-    /// Of so many walks; in a sample, of those of which it is known.
+    /// The number of walks, or in a sample of walks with an answer.
     pub runs: usize,
-    /// Where the first late state is, and its data, in words.
+    /// The first late state and its data, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
 }
 
-/// The late states of a test graph; none where that is not known.
+/// Finds the late states of a test graph. `None` if that is not known.
 pub fn late_states(
     graph: &TestGraph,
     solver: &mut dyn Solver,
     engine: Option<&mut dyn HornEngine>,
 ) -> Option<LateStates> {
     budget::doing("looking for late states");
-    match (enumerate(graph, solver), engine) {
-        (Some(all), _) => Some(among_all(graph, &all)),
-        (None, Some(engine)) => among_some(graph, solver, engine),
+    match (enumerate_states(graph, solver), engine) {
+        (Some(all), _) => Some(count_late(graph, &all)),
+        (None, Some(engine)) => sample_walks(graph, solver, engine),
         (None, None) => None,
     }
 }
 
-fn among_all(graph: &TestGraph, all: &Enumerated) -> LateStates {
+/// Counts the late states among all states, and how many walks come to one.
+fn count_late(graph: &TestGraph, all: &Enumerated) -> LateStates {
     let Enumerated { states, successors, initial } = all;
-    let alive = alive(successors, |at| Some(states[at].location) == graph.pass);
+    let alive = states_leading_on(successors, |at| Some(states[at].location) == graph.pass);
     let is_open = |at: &usize| !graph.is_verdict(states[*at].location);
     let is_late = |at: &usize| !alive[*at] && is_open(at);
     let late: Vec<usize> = (0..states.len()).filter(is_late).collect();
@@ -119,20 +122,25 @@ fn among_all(graph: &TestGraph, all: &Enumerated) -> LateStates {
     }
 }
 
-fn among_some(graph: &TestGraph, solver: &mut dyn Solver, engine: &mut dyn HornEngine) -> Option<LateStates> {
+/// Counts the late states among the last states of some walks. `None` if nothing is known of any.
+fn sample_walks(
+    graph: &TestGraph,
+    solver: &mut dyn Solver,
+    engine: &mut dyn HornEngine,
+) -> Option<LateStates> {
     let accepting: Vec<bool> = graph.iosts.location_ids().map(|at| Some(at) == graph.pass).collect();
     let outgoing = graph.iosts.outgoing();
     let (starts, _) = initial_states(graph, solver);
     let (runs, steps) = SAMPLED;
     let mut random = Random::new(1);
-    // The last states that have no verdict, and whether they were met and lead to Pass.
+    // The last states of walks, and whether they lead to Pass, if it is known.
     let mut last: BTreeMap<State, Option<bool>> = BTreeMap::new();
     let (mut known, mut late, mut example) = (0, 0, None);
     for _ in 0..runs {
         let mut at = random.pick(&starts)?.clone();
         let mut passed = false;
         for _ in 0..steps {
-            let (next, _) = successors(graph, &outgoing[at.location], &at, solver);
+            let (next, _) = find_successors(graph, &outgoing[at.location], &at, solver);
             match random.pick(&next) {
                 Some(next) if graph.is_verdict(next.location) => {
                     passed = Some(next.location) == graph.pass;
@@ -175,14 +183,14 @@ pub fn state_text(iosts: &Iosts, state: &State) -> String {
 /// All reachable states of a test graph.
 struct Enumerated {
     states: Vec<State>,
-    /// By state, one for each transition and values.
+    /// For each state, one successor for each transition and values.
     successors: Vec<Vec<usize>>,
-    /// How many of the states, the first ones, are initial.
+    /// The first so many states are initial.
     initial: usize,
 }
 
-/// All states; none where they are too many, or there is not even an initial one.
-fn enumerate(graph: &TestGraph, solver: &mut dyn Solver) -> Option<Enumerated> {
+/// Enumerates all states. `None` if there are too many, or no initial one.
+fn enumerate_states(graph: &TestGraph, solver: &mut dyn Solver) -> Option<Enumerated> {
     let (mut states, mut is_all) = initial_states(graph, solver);
     let initial = states.len();
     let mut numbers: HashMap<State, usize> = states.iter().cloned().zip(0..).collect();
@@ -191,7 +199,7 @@ fn enumerate(graph: &TestGraph, solver: &mut dyn Solver) -> Option<Enumerated> {
     while all.len() < states.len() && is_all {
         budget::ask();
         let state = states[all.len()].clone();
-        let (next, is_complete) = successors(graph, &outgoing[state.location], &state, solver);
+        let (next, is_complete) = find_successors(graph, &outgoing[state.location], &state, solver);
         let numbered = next.into_iter().map(|next| {
             *numbers.entry(next).or_insert_with_key(|next| {
                 states.push(next.clone());
@@ -204,22 +212,22 @@ fn enumerate(graph: &TestGraph, solver: &mut dyn Solver) -> Option<Enumerated> {
     (is_all && initial > 0).then_some(Enumerated { states, successors: all, initial })
 }
 
-/// The states that satisfy the initial condition, and whether these are all.
+/// Lists states that satisfy the initial condition, and whether these are all.
 fn initial_states(graph: &TestGraph, solver: &mut dyn Solver) -> (Vec<State>, bool) {
     let iosts = &graph.iosts;
     let theta = &iosts.initial_condition;
-    // An initialized system writes before it reads: what the condition leaves open has any value, and one
-    // stands for all.
+    // An initialized system writes a variable before it reads it. So a variable that the condition does not
+    // mention may have any value, and one value stands for all.
     let is_open = |datum: &&Datum| !iosts.constants.contains(datum) && !theta.mentions(datum);
     let (open, chosen): (Vec<&Datum>, Vec<&Datum>) =
         iosts.constants.iter().chain(&iosts.variables).partition(is_open);
     let chosen: Vec<Datum> = chosen.into_iter().cloned().collect();
-    let (starts, is_all) = values(theta, &chosen, MOST_LISTED, solver);
+    let (starts, is_all) = list_values(theta, &chosen, MOST_LISTED, solver);
     let mut states: Vec<State> = Vec::new();
     for start in starts {
         let mut valuation: Valuation = chosen.iter().cloned().zip(start).collect();
         valuation.extend(open.iter().map(|datum| ((*datum).clone(), Value::any(datum.ty()))));
-        let state = canonical(State { location: iosts.initial, valuation });
+        let state = canonical_state(State { location: iosts.initial, valuation });
         if is_initial(iosts, &state) && !states.contains(&state) {
             states.push(state);
         }
@@ -227,8 +235,8 @@ fn initial_states(graph: &TestGraph, solver: &mut dyn Solver) -> (Vec<State>, bo
     (states, is_all)
 }
 
-/// The states behind one, one for each transition and values, and whether these are all.
-fn successors(
+/// Lists the states after this one, one for each transition and values, and whether these are all.
+fn find_successors(
     graph: &TestGraph,
     outgoing: &[TransitionId],
     state: &State,
@@ -241,19 +249,21 @@ fn successors(
         let transition = &iosts.transitions[number];
         let condition = substitute(&enabling_condition(transition), &known);
         let parameters = &iosts.action(transition.action).parameters;
-        let (all, is_complete) = values(&condition, parameters, MOST_LISTED, solver);
+        let (all, is_complete) = list_values(&condition, parameters, MOST_LISTED, solver);
         is_all &= is_complete;
-        found.extend(all.iter().filter_map(|values| fire(iosts, transition, state, values)).map(canonical));
+        found.extend(
+            all.iter().filter_map(|values| fire(iosts, transition, state, values)).map(canonical_state),
+        );
     }
     (found, is_all)
 }
 
-/// The state with equal arrays spelt alike, so that it is met once.
-pub fn canonical(mut state: State) -> State {
-    fn spelt(value: &mut Value) {
+/// The state with equal arrays in one form, so that equal states are met once.
+pub fn canonical_state(mut state: State) -> State {
+    fn make_canonical(value: &mut Value) {
         match value {
             Value::Array(array) => *value = Value::Array(Arc::new((**array).clone().canonical())),
-            Value::Record(_, fields) => Arc::make_mut(fields).iter_mut().for_each(spelt),
+            Value::Record(_, fields) => Arc::make_mut(fields).iter_mut().for_each(make_canonical),
             Value::Bool(_)
             | Value::Int(_)
             | Value::Real(_)
@@ -262,13 +272,13 @@ pub fn canonical(mut state: State) -> State {
             | Value::Enum(..) => {}
         }
     }
-    state.valuation.values_mut().for_each(spelt);
+    state.valuation.values_mut().for_each(make_canonical);
     state
 }
 
-/// The values of data under which a condition on them holds, and whether these are all. Where types and
-/// equations do not list them, so many are looked for.
-pub fn values(
+/// Lists values of the data under which a condition holds, and whether these are all. If types and equations
+/// do not list them, the solver finds at most `most`.
+pub fn list_values(
     condition: &Term,
     data: &[Datum],
     most: usize,
@@ -280,7 +290,7 @@ pub fn values(
     let (conjuncts, nothing) = (condition.conjuncts(), Valuation::new());
     let lists: Option<Vec<Vec<Value>>> = data
         .iter()
-        .map(|datum| match determined(datum, &conjuncts, &nothing) {
+        .map(|datum| match determined_value(datum, &conjuncts, &nothing) {
             Some(value) => Some(vec![value]),
             None => Value::enumerate(datum.ty(), MOST_VALUES),
         })
@@ -295,7 +305,7 @@ pub fn values(
         return (tuples(&lists).into_iter().filter(is_it).collect(), true);
     }
     let (mut found, mut formula) = (Vec::new(), condition.conjuncts());
-    // So that the solver gives each of them a value.
+    // The equations make the solver give each datum a value.
     formula.extend(data.iter().map(|datum| Term::equal(&Term::datum(datum), &Term::datum(datum))));
     for _ in 0..most {
         let valuation = match solver.witness(&formula) {
@@ -315,8 +325,8 @@ pub fn values(
     (found, false)
 }
 
-/// From which states does a path lead to one that is wanted?
-fn alive(successors: &[Vec<usize>], wanted: impl Fn(usize) -> bool) -> Vec<bool> {
+/// For each state, whether a path leads from it to a wanted state.
+fn states_leading_on(successors: &[Vec<usize>], wanted: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
     for (at, next) in successors.iter().enumerate() {
         next.iter().for_each(|next| before[*next].push(at));

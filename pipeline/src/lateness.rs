@@ -1,16 +1,16 @@
 //! Timed specifications in the pipeline: silence as an event that lasts, so that lateness is a verdict.
 //!
 //! **Problem.** The delayed form of a timed model ([`coreach_model::timed::delayed`]) is an IOSTS, and the
-//! six stages make a test case of it: it knows which delays the specification allows for each event. It does
-//! not know that *nothing* comes: a system that never answers shows no event whose delay is wrong.
+//! six stages make a test case of it, which knows the delays that the specification allows for each event. It
+//! does not know that *nothing* comes: a system that never answers shows no event whose delay is wrong.
 //!
 //! **Source.** Bannour et al. (2012), Definitions 3 and 12; Bannour, Lapitre, Le Gall, Nguyen (2024),
-//! Definitions 3 and 4: after a trace σ, silence of length d is allowed where some event may still come
-//! later, at d' > d, or where none is possible ever. **Where we differ**: an event that may come later is an
-//! output or an input that the tester does not send (a stimulus that the tester does not send is no reason to
-//! wait: so the rules of 2024 have it, too). The condition on delays and data is one formula, not the
-//! conjunction of two (a flaw of 2012), and "later" is asked of d' and not of the silence that was seen (a
-//! flaw of 2024, where a correct system fails).
+//! Definitions 3 and 4: after a trace σ, silence of length d is allowed if some event may still come later,
+//! at d' > d, or if no event is ever possible. **Where we differ**: an event that may come later is an output
+//! or an input that the tester does not send. A stimulus that the tester does not send is no reason to wait,
+//! as in the rules of 2024. The condition on delays and data is one formula, not the conjunction of two (a
+//! flaw of 2012). "Later" is asked of d', not of the silence that was seen (a flaw of 2024, by which a
+//! correct system fails).
 //!
 //! **Method**, as for ioco ([`crate::suspend`]): before all stages each location q gets a self-loop by δ, an
 //! action with the delay as its one parameter, which lets all clocks advance by it and changes nothing else.
@@ -23,16 +23,16 @@
 //!                   possible )
 //! ```
 //!
-//! Every stage takes δ for an output; so it is closed, determinized and selected like one, a silence that no
-//! state of the specification allows leads to Fail, and one behind which Accept is out of reach to
-//! Inconclusive. What may come still later is asked again after it.
+//! Every stage treats δ as an output, so it is closed, determinized and selected like one. A silence that no
+//! state of the specification allows leads to Fail, and a silence after which Accept is out of reach leads to
+//! Inconclusive. After a silence the question is asked again for later events.
 //!
-//! Inputs that the tester does not send are outputs in all stages, for they are seen and not sent; but what
-//! nobody specified of them is nobody's fault: behind the last stage, their way into Fail leads to
-//! Inconclusive.
+//! Inputs that the tester does not send are outputs in all stages, since they are seen and not sent. But the
+//! system is not to blame for an unspecified one. So after the last stage, their transitions into Fail lead
+//! to Inconclusive.
 //!
-//! **No quantifier**: d' and the parameters are taken away exactly, or by proved test points; else this
-//! stops.
+//! **No quantifier**: d' and the parameters are eliminated exactly, or by proved test points. If neither
+//! works, the stage stops.
 //!
 //! **Ends** after one look at each transition. **Cost**: a few queries for each output's transition.
 
@@ -53,31 +53,30 @@ use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
 use crate::stop::{ShownTransition, Stop};
 
-/// The name of silence, where no action has it.
+/// The name of silence, unless an action has it.
 const DELTA: &str = "delta";
 
-/// What a pipeline needs to know of time beside the delayed form.
+/// The facts about time that a pipeline needs beside the delayed form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Timing {
     /// The parameter that is the time since the visible event before.
     pub delay: Datum,
-    /// The clocks: variables that hold what they showed at that event.
+    /// The clocks: variables that hold their values at that event.
     pub clocks: Vec<Datum>,
     /// The names of the inputs that the tester sees and does not send.
     pub uncontrollable: BTreeSet<String>,
-    /// After so much time without an event, that is an observation: a number of type `real`, or a constant of
-    /// the test case.
+    /// The time without an event after which silence is an observation: a number of type `real`, or a
+    /// constant of the test case.
     pub silence_after: Term,
 }
 
 #[derive(Clone, Debug)]
 pub struct WithSilence {
-    /// The specification. Actions stand in the order in which a file is read: stimuli, what is seen, δ,
-    /// internal ones.
+    /// The specification. Its actions have the order of a file: stimuli, seen actions, δ, internal ones.
     pub iosts: Iosts,
     /// δ.
     pub silence: ActionId,
-    /// How many transitions, the first ones, are the specification's.
+    /// The first so many transitions are the specification's.
     pub given: usize,
     /// For each action of the specification, its number here.
     moved: Numbered<ActionId, ActionId>,
@@ -97,9 +96,8 @@ impl WithSilence {
     }
 }
 
-/// Adds silence.
-/// Errors: [`Stop`]: until when an output is possible cannot be said without quantifiers, or not shortly
-/// enough.
+/// Adds silence. Errors: [`Stop`], if the time until which an output is possible cannot be said without
+/// quantifiers, or not shortly enough.
 pub fn with_silence(
     form: &Iosts,
     timing: &Timing,
@@ -107,7 +105,7 @@ pub fn with_silence(
     solver: &mut dyn Solver,
 ) -> Result<WithSilence, Stop> {
     budget::doing("saying how long the specification may be silent");
-    let (mut iosts, silence, moved) = with_action(form, timing);
+    let (mut iosts, silence, moved) = with_silence_action(form, timing);
     let given = iosts.transitions.len();
     let fresh = Datum::new(format!("{}'", timing.delay.name()), Type::Real);
     let mut still: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
@@ -119,9 +117,9 @@ pub fn with_silence(
             ActionKind::Input | ActionKind::Quiescence => {}
             ActionKind::Internal => quiet[transition.source].push(enabling_condition(transition).not()),
             ActionKind::Output => {
-                let (later, ever) = times(&iosts, transition, action, timing, &fresh, solver)?;
+                let (later, ever) = possible_times(&iosts, transition, action, timing, &fresh, solver)?;
                 still[transition.source].push(later);
-                // Who waits for what comes from elsewhere does not owe it.
+                // A system that waits for an input from elsewhere does not owe that event.
                 if !timing.uncontrollable.contains(&action.name) {
                     quiet[transition.source].push(ever.not());
                 }
@@ -161,9 +159,11 @@ pub fn with_silence(
     Ok(WithSilence { iosts, silence, given, moved })
 }
 
-/// The delayed form with δ among its actions, which stand in the order in which a file is read; and for each
-/// action its new number.
-pub(crate) fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
+/// Adds δ to the actions of the delayed form, in the order of a file. Also returns each action's new number.
+pub(crate) fn with_silence_action(
+    form: &Iosts,
+    timing: &Timing,
+) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
     let mut names = UsedNames::of(form.actions.iter().map(|action| action.name.as_str()));
     let delta = Action {
         name: names.unique(DELTA),
@@ -202,9 +202,9 @@ pub(crate) fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Nu
     (iosts, silence, moved)
 }
 
-/// On the state and the delay: the transition can be taken later than that; and on the state alone: it can be
-/// taken at some time.
-fn times(
+/// Two conditions: one on the state and the delay, that the transition can be taken later than this delay,
+/// and one on the state alone, that it can be taken at some time.
+fn possible_times(
     iosts: &Iosts,
     transition: &Transition,
     action: &Action,
@@ -226,8 +226,8 @@ fn times(
     })
 }
 
-/// The test case in which nobody is blamed for what the environment does: what leads to Fail by an input that
-/// the tester does not send leads to Inconclusive.
+/// Changes a test case so that the system is not blamed for its environment: a transition into Fail by an
+/// input that the tester does not send leads to Inconclusive.
 pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
     let environment: BTreeSet<ActionId> = test_case
         .iosts
@@ -253,7 +253,7 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
         test_case.must_answer.push(Term::no());
         test_case.iosts.locations.push(Location::named(name))
     });
-    // Several guards of one action may lead to Inconclusive then: they are one transition, as everywhere.
+    // Several guards of one action may lead to Inconclusive then. They become one transition, as everywhere.
     let mut into: BTreeMap<_, Vec<Term>> = BTreeMap::new();
     let mut kept: Numbered<_, Transition> = Numbered::new();
     let numbers: Vec<_> = test_case.iosts.transitions.numbers().collect();

@@ -1,8 +1,8 @@
 //! How a test case is *made*.
 //!
-//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order; what
-//! is said of all stages (names, files, reports, pictures) follows from the list in [`mod@stage`] and from
-//! the trait [`artifact::Artifact`] of their results.
+//! Six stages, each one function in one file, and one type for each result. [`generate`] has their order.
+//! Names, files, reports and pictures of all stages follow from the list in [`mod@stage`] and from the trait
+//! [`artifact::Artifact`] of their results.
 //!
 //! From a specification and a purpose to a test case, and to its document:
 //!
@@ -88,17 +88,17 @@ use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, 
 use coreach_artifact::document::Origins;
 use lateness::{Timing, spare_environment, with_silence};
 use limits::Limits;
-use origins::{Pairs, origins};
+use origins::{Pairs, origins_of_test_case};
 use sources::Sources;
 pub use stage::Stage;
 use stages::close::close;
 use stages::complete::complete;
 use stages::determinize::determinize;
 use stages::input_complete::input_complete;
-use stages::product::product;
+use stages::product::make_product;
 use stages::select::select;
-use stop::{Stop, writable};
-use violations::{Before, verdicts, with_violations};
+use stop::{Stop, check_writable};
+use violations::{Before, give_verdicts, with_violations};
 
 #[derive(Clone, Debug)]
 pub struct Generation {
@@ -110,9 +110,9 @@ pub struct Generation {
     /// After `input_complete`.
     pub test_case: TestCase,
     pub sources: Sources,
-    /// Of which locations each of the test case's was made.
+    /// For each location of the test case, the locations that it was made of.
     pub origins: Numbered<LocationId, Origins>,
-    /// What the checks left open, where it is anything; empty where nothing was checked.
+    /// The questions that the checks left open, if there are any. Empty if nothing was checked.
     pub unsettled: Vec<Unsettled>,
     pub timing: Option<Timing>,
 }
@@ -140,13 +140,13 @@ pub struct Options {
     pub check: bool,
 }
 
-/// What the check of one stage's result could not settle.
+/// The questions that the check of one stage's result left open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsettled {
     pub stage: Stage,
     /// Questions that the solver did not answer.
     pub unknown: usize,
-    /// Places at which there was too much to compare.
+    /// The number of places at which there was too much to compare.
     pub unchecked: usize,
 }
 
@@ -161,12 +161,11 @@ coreach_model::words! {
     }
 }
 
-/// [`generate`] for this conformance. For ioco the specification is suspended first; the six stages take
-/// quiescence for an output.
+/// [`generate`] for this conformance. For ioco the specification is suspended first, and the six stages treat
+/// quiescence as an output.
 ///
 /// # Errors
-/// As [`generate`], and where it cannot be said when the specification is quiescent.
-/// Panics: As [`generate`].
+/// As [`generate`], and if it cannot be said when the specification is quiescent.
 pub fn generate_for(
     conformance: Conformance,
     specification: &Iosts,
@@ -180,20 +179,21 @@ pub fn generate_for(
     }
     let suspended = suspend::suspend(specification, &options.limits, solver)?;
     let mut unsettled = Vec::new();
-    checked(options, Stage::Complete, &mut unsettled, || check::suspended(&suspended, specification, solver));
+    run_check(options, Stage::Complete, &mut unsettled, || {
+        check::check_suspended(&suspended, specification, solver)
+    });
     let sources = Sources::of(specification, &purpose);
     let made = generate(&suspended.iosts, suspended.purpose(purpose), options, solver, watch)?;
     unsettled.extend(made.unsettled);
-    // It is made of what the user wrote.
+    // The sources are the user's models, not the suspended or timed forms.
     Ok(Generation { sources, unsettled, ..made })
 }
 
-/// [`generate`] for the delayed form of a timed specification and of its purpose. Silence is added first; the
-/// six stages take it for an output.
+/// [`generate`] for the delayed form of a timed specification and of its purpose. Silence is added first, and
+/// the six stages treat it as an output.
 ///
 /// # Errors
-/// As [`generate`], and where it cannot be said how long the specification may be silent.
-/// Panics: As [`generate`].
+/// As [`generate`], and if it cannot be said how long the specification may be silent.
 pub fn generate_timed(
     form: &Iosts,
     timing: &Timing,
@@ -204,27 +204,28 @@ pub fn generate_timed(
 ) -> Result<Generation, Stop> {
     let timed = with_silence(form, timing, &options.limits, solver)?;
     let mut unsettled = Vec::new();
-    checked(options, Stage::Complete, &mut unsettled, || check::silence(&timed, form, timing, solver));
+    run_check(options, Stage::Complete, &mut unsettled, || {
+        check::check_silence(&timed, form, timing, solver)
+    });
     let sources = Sources::of(form, &purpose);
     let mut options = options.clone();
     if !timing.uncontrollable.is_empty() {
-        // What is not written out would blame the system for its environment.
+        // A default that is not written out would blame the system for its environment.
         options.limits.written_out = usize::MAX;
     }
     let made = generate(&timed.iosts, timed.purpose(purpose), &options, solver, watch)?;
     unsettled.extend(made.unsettled);
     let test_case = spare_environment(made.test_case, timing);
-    all_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
-    // It is made of what the user wrote.
+    check_graph_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
+    // The sources are the user's models, not the suspended or timed forms.
     Ok(Generation { sources, unsettled, test_case, timing: Some(timing.clone()), ..made })
 }
 
-/// The whole pipeline, for ioc. `watch` is told of each stage before it begins.
+/// Runs the whole pipeline, for ioc. `watch` is called before each stage.
 ///
 /// # Errors
-/// [`Stop`]: a livelock, a choice that is never resolved, a limit.
-/// Panics where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is
-/// worse than none.
+/// [`Stop`]: a livelock, a choice that is never resolved, a limit. Panics if a check finds that a stage broke
+/// its promise: that is a bug, and an unsound test case is worse than none.
 pub fn generate(
     specification: &Iosts,
     purpose: TestPurpose,
@@ -236,21 +237,21 @@ pub fn generate(
     // A purpose must follow every behaviour of the specification, or the product would lose some.
     watch(Stage::Complete);
     let complete_purpose = complete(purpose.clone(), &options.limits, solver);
-    checked(options, Stage::Complete, &mut unsettled, || {
-        check::complete_purpose(&purpose, &complete_purpose, solver)
+    run_check(options, Stage::Complete, &mut unsettled, || {
+        check::check_complete_purpose(&purpose, &complete_purpose, solver)
     });
 
     // Mark the behaviours that the purpose accepts.
     watch(Stage::Product);
-    let product = product(specification, complete_purpose.clone(), &options.limits, solver)?;
-    checked(options, Stage::Product, &mut unsettled, || {
-        check::product(&product, specification, &complete_purpose, solver)
+    let product = make_product(specification, complete_purpose.clone(), &options.limits, solver)?;
+    run_check(options, Stage::Product, &mut unsettled, || {
+        check::check_product(&product, specification, &complete_purpose, solver)
     });
 
     // A tester sees inputs and outputs only.
     watch(Stage::Close);
     let closed = close(product.clone(), &options.limits, solver)?;
-    checked(options, Stage::Close, &mut unsettled, || check::closed(&closed, &product, solver));
+    run_check(options, Stage::Close, &mut unsettled, || check::check_closed(&closed, &product, solver));
 
     // After a trace, there must be one location to be in.
     watch(Stage::Determinize);
@@ -262,41 +263,45 @@ pub fn generate(
         &options.limits,
         solver,
     )?;
-    checked(options, Stage::Determinize, &mut unsettled, || check::visible(&visible, &closed, solver));
-    // A property is violated by what the specification forbids, too.
+    run_check(options, Stage::Determinize, &mut unsettled, || {
+        check::check_visible(&visible, &closed, solver)
+    });
+    // A property may also be violated by outputs that the specification forbids.
     let (visible, left) = match purpose.aim {
         Aim::Accept => (visible, None),
         Aim::Violate => {
             let before = Before { property: &complete_purpose, product: &product, closed: &closed };
             let (with, left) = with_violations(visible.clone(), &before, &options.limits, solver)?;
-            checked(options, Stage::Determinize, &mut unsettled, || {
-                check::violations(&with, left, &visible, &purpose, &product, &closed, solver)
+            run_check(options, Stage::Determinize, &mut unsettled, || {
+                check::check_violations(&with, left, &visible, &purpose, &product, &closed, solver)
             });
             (with, left)
         }
     };
 
-    // Keep what leads to Accept; this is where the analyses decide.
+    // Keep the part that leads to Accept. The analyses decide here.
     watch(Stage::Select);
     let test_graph = select(visible.clone(), &options.analysis, solver);
-    all_writable(Stage::Select, &test_graph.iosts, &options.limits)?;
-    checked(options, Stage::Select, &mut unsettled, || check::test_graph(&test_graph, &visible, solver));
+    check_graph_writable(Stage::Select, &test_graph.iosts, &options.limits)?;
+    run_check(options, Stage::Select, &mut unsettled, || {
+        check::check_test_graph(&test_graph, &visible, solver)
+    });
 
     // Whatever the implementation sends, there must be an answer.
     watch(Stage::InputComplete);
     let test_case = input_complete(test_graph.clone(), &options.limits, solver);
-    all_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
-    checked(options, Stage::InputComplete, &mut unsettled, || {
-        check::test_case(&test_case, &test_graph, solver)
+    check_graph_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
+    run_check(options, Stage::InputComplete, &mut unsettled, || {
+        check::check_test_case(&test_case, &test_graph, solver)
     });
-    // Of a property, to be met is to be violated.
+    // A purpose that is met passes. A property that is met is violated.
     let test_case = match purpose.aim {
         Aim::Accept => test_case,
-        Aim::Violate => verdicts(test_case, &test_graph, &visible, left),
+        Aim::Violate => give_verdicts(test_case, &test_graph, &visible, left),
     };
 
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
-    let origins = origins(&pairs, &closed, &visible, &test_graph, &test_case);
+    let origins = origins_of_test_case(&pairs, &closed, &visible, &test_graph, &test_case);
     let sources = Sources::of(specification, &purpose);
     let timing = None;
     Ok(Generation {
@@ -313,12 +318,13 @@ pub fn generate(
     })
 }
 
-/// Facts that are conjoined to guards make them longer.
-fn all_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<(), Stop> {
-    iosts.transitions.iter().try_for_each(|transition| writable(stage, transition, limits))
+/// Checks that all guards and assigned values can be written. Facts in guards make them longer.
+fn check_graph_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<(), Stop> {
+    iosts.transitions.iter().try_for_each(|transition| check_writable(stage, transition, limits))
 }
 
-fn checked(
+/// Runs a check if it is wanted, and panics at a violation. Notes what it left open.
+fn run_check(
     options: &Options,
     stage: Stage,
     unsettled: &mut Vec<Unsettled>,

@@ -1,9 +1,8 @@
-//! How much the stages may make: everything that a model can ask too much of, its limit, and the key that
-//! moves it.
+//! Limits of the stages: each thing that a model can ask too much of, its limit, and the key that sets it.
 //!
-//! A stage that meets one of them stops ([`crate::stop::Stop::TooMany`]). What is not met costs nothing, so a
-//! limit is where work that nobody wants to wait for begins, not where the program could do no more: with
-//! `limits:` in a configuration each can be set.
+//! A stage that reaches one of them stops ([`crate::stop::Stop::TooMany`]). A limit that is not reached costs
+//! nothing. So a limit marks the work that nobody wants to wait for, not the most that the program could do.
+//! Each limit can be set with `limits:` in a configuration.
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantity {
@@ -11,28 +10,27 @@ pub enum Quantity {
     Pairs,
     /// Of `product`.
     PairTransitions,
-    /// Of `close`: internal steps from one location, counted for each effect that comes to them.
+    /// Of `close`: internal steps from one location, counted once for each effect that reaches them.
     Sequences,
-    /// Of `determinize`: for each a lookahead has to be looked for.
+    /// Of `determinize`: choices for each of which a lookahead has to be found.
     Choices,
     /// Of `determinize`: pairs of transitions of one location and action.
     Overlaps,
     /// Of `determinize`: the subsets of one location's transitions of one action that can be taken together,
-    /// beside one for each transition.
+    /// beyond one for each transition.
     Subsets,
-    /// Of `determinize`: transitions that leave sets of locations. Those that leave a location are as many as
-    /// there were, and do not count.
+    /// Of `determinize`: transitions that leave sets of locations. Transitions that leave a single location
+    /// existed before, and do not count.
     SetTransitions,
-    /// Of `determinize`: where no number of events tells apart which way a run has gone, each way that it may
-    /// have gone keeps its own data.
+    /// Of `determinize`: the ways that a run may have gone, each with its own data, if no number of events
+    /// tells them apart.
     Ways,
-    /// Of each stage: the nodes of an expression, written out. Terms share, text does not: forty steps
-    /// `x := x + y, y := x` are forty nodes, and a guard of a hundred million letters.
+    /// Of each stage: the nodes of an expression, written out. Terms share, but text does not: after forty
+    /// steps `x := x + y, y := x` a guard has forty nodes, and a hundred million letters.
     Nodes,
 }
 
-/// A quantity's key below `limits:`, its default, the words for it in a message, and what else can be done
-/// about it.
+/// A quantity's key below `limits:`, its default, its words in a message, and other advice.
 const TABLE: [(Quantity, &str, u64, &str, &str); 9] = {
     const SMALLER: &str = "a smaller specification or purpose makes fewer of them";
     const EXCLUSIVE: &str = "a smaller model, or guards that exclude each other, make fewer of them";
@@ -90,8 +88,9 @@ impl Quantity {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     of: [u64; TABLE.len()],
-    /// Beyond so many defaults (loops of a completed purpose, outputs that the specification does not allow
-    /// at a location at all) one sentence says them. No stop: both say the same.
+    /// The most defaults (loops of a completed purpose, outputs that the specification does not allow at a
+    /// location at all) that are written out. Beyond it, one sentence stands for them. This is no stop, since
+    /// both mean the same.
     pub written_out: usize,
 }
 

@@ -1,7 +1,7 @@
-//! The enumerations and records that a model speaks of.
+//! The enumerations, records and other named types of a model.
 //!
 //! They are found in its data and in its terms: `(if b then RED else GREEN) == RED` mentions an enumeration
-//! that no datum has, and `all n in Number: ...` a name of a range. Each stands behind those that it uses.
+//! that no datum has, and `all n in Number: ...` a name of a range. Each type comes after those that it uses.
 //! **Cost**: one look at each shared subterm.
 
 use std::collections::{BTreeSet, HashSet};
@@ -12,6 +12,7 @@ use coreach_model::term::operation::{DerivedOperation, QuantifierDomain};
 use coreach_model::types::{ID, RecordForm};
 use coreach_model::{Iosts, Term, Type, Value};
 
+/// Lists the named types of a model. Each comes after those that it uses.
 pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
     let mut found = NamedTypes::default();
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -24,7 +25,8 @@ pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
     let mut seen: HashSet<&Term> = HashSet::new();
     while let Some(term) = work.pop() {
         if seen.insert(term) {
-            // A term is written as it is, also where what it stands for is simpler.
+            // A term is written with its operations, so look into their bodies as well as into the lowered
+            // term.
             if let TermShape::Operation(operation, _) = term.shape() {
                 if let DerivedOperation::Quantified(of) = operation {
                     found.add_domain(&of.domain);
@@ -48,7 +50,7 @@ struct NamedTypes {
 }
 
 impl NamedTypes {
-    /// Adds the type of the values, and the name by which a quantifier speaks of it.
+    /// Adds the type of a quantifier's values, and the name that the quantifier uses for it.
     fn add_domain(&mut self, domain: &QuantifierDomain) {
         let QuantifierDomain::Values(text, values) = domain else { return };
         let ty = match (values.first(), values.last()) {
@@ -57,13 +59,14 @@ impl NamedTypes {
             (None, _) => return,
         };
         self.add(&ty);
-        // A range that is written out has no name.
+        // A range that is written out, as `0..3`, has no name.
         let is_name = *text != ty.to_string() && !text.contains("..");
         if is_name && self.types.iter().all(|(known, _)| known != text) {
             self.types.push((text.clone(), ty));
         }
     }
 
+    /// Adds the types that a type uses, and then the type itself if it has a name.
     fn add(&mut self, ty: &Type) {
         if !self.seen.insert(ty.clone()) {
             return;
@@ -71,7 +74,7 @@ impl NamedTypes {
         match ty {
             Type::Enum(enumeration) => self.types.push((enumeration.name.clone(), ty.clone())),
             Type::Record(record) => {
-                // What says which fields count is declared with the whole.
+                // The first field of another form is declared with the whole type.
                 let plain = record.form == RecordForm::Plain;
                 if let RecordForm::Keyed(key) | RecordForm::Entries(key, _) = &record.form {
                     self.add(key);

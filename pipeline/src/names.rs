@@ -1,10 +1,10 @@
 //! The names that stages make: of locations, of variables, of models.
 //!
-//! What a stage makes is written, and read again by the model's reader. So a made name is a name there: it is
-//! no longer than the reader takes, it is no word of the language, and nothing else in its scope bears it. In
-//! one scope stand the data, the parameters of all actions and the literals of all enumerations
-//! ([`of_scope`]); locations have a scope of their own. A joined name begins with its first parts, so that a
-//! person recognises it, and does not grow with their number: the parts are told by the label, as far as a
+//! The result of a stage is written, and read again by the model's reader. So a made name must be a name
+//! there: no longer than the reader takes, no word of the language, and different from all names in its
+//! scope. The data, the parameters of all actions and the literals of all enumerations share one scope
+//! ([`names_in_scope`]). Locations have a scope of their own. A joined name begins with its first parts, so
+//! that a person recognises it, and does not grow with their number. The label names the parts, as far as a
 //! picture can show them.
 
 use std::collections::{HashMap, HashSet};
@@ -15,15 +15,15 @@ use coreach_model::{Datum, Iosts, Type};
 
 use crate::named_types::named_types;
 
-/// The longest name that is made, in bytes, without the number that may stand behind it. The reader takes
-/// longer ones, but nobody reads them.
+/// The longest name that is made, in bytes, without a number after it. The reader takes longer ones, but
+/// nobody reads them.
 pub const LONGEST: usize = 120;
 
-/// Of one part of a label, and of the parts together, at most so many characters are shown.
+/// The most characters that are shown of one part of a label, and of all parts together.
 const LABEL_PART: usize = 100;
 const LABEL: usize = 400;
 
-/// What stands between the parts of a joined name.
+/// The text between the parts of a joined name.
 const JOINT: &str = "__";
 
 const _: () = assert!(LONGEST + "_18446744073709551615".len() <= MAX_NAME, "with its number it is a name");
@@ -31,7 +31,7 @@ const _: () = assert!(LONGEST + "_18446744073709551615".len() <= MAX_NAME, "with
 #[derive(Default)]
 pub struct UsedNames {
     used: HashSet<String>,
-    /// For a wanted name that was not free, the number that was tried last.
+    /// For each wanted name that was not free, the number that was tried last.
     last: HashMap<String, u64>,
 }
 
@@ -40,14 +40,14 @@ impl UsedNames {
         UsedNames { used: names.into_iter().map(str::to_owned).collect(), last: HashMap::new() }
     }
 
-    /// The wanted name, shortened where it is too long; where that is not free, the first of `wanted_2`,
-    /// `wanted_3`, ... that is. It is in use from now on.
+    /// Takes the wanted name, shortened if it is too long. If it is not free, takes the first free one of
+    /// `wanted_2`, `wanted_3`, ... The name is in use from now on.
     pub fn unique(&mut self, wanted: &str) -> String {
-        let wanted = shortened(wanted);
+        let wanted = shorten_name(wanted);
         if !names_a_type(&wanted) && self.used.insert(wanted.clone()) {
             return wanted;
         }
-        // A number that was taken stays taken, so each is tried once.
+        // A number that is taken stays taken, so each number is tried once.
         let last = self.last.entry(wanted.clone()).or_insert(1);
         loop {
             *last += 1;
@@ -59,9 +59,10 @@ impl UsedNames {
     }
 }
 
-/// What a new datum may not be called: the data and literals of the model, the parameters of all its actions.
-/// Types, actions and locations have scopes of their own, but a person who reads a guard does not know that.
-pub fn of_scope(iosts: &Iosts) -> UsedNames {
+/// The names that a new datum must not have: the data and literals of the model, and the parameters of all
+/// its actions. Types, actions and locations have scopes of their own, but a person who reads a guard does
+/// not know that.
+pub fn names_in_scope(iosts: &Iosts) -> UsedNames {
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters).map(Datum::name);
     let actions = iosts.actions.iter().map(|action| action.name.as_str());
@@ -76,30 +77,30 @@ pub fn of_scope(iosts: &Iosts) -> UsedNames {
     names
 }
 
-/// A name for what has several parts: `Pay__Begin`, shortened where there are many.
+/// Joins several names into one: `Pay__Begin`, shortened if there are many.
 pub fn joined_name<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut checksum = NameChecksum::default();
     let mut beginning = String::new();
     for (at, part) in parts.into_iter().enumerate() {
         for piece in [if at == 0 { "" } else { JOINT }, part] {
             checksum.add(piece);
-            // What is far beyond the limit is cut off in any case.
+            // Text far beyond the limit is cut off in any case.
             if beginning.len() <= LONGEST {
                 beginning.push_str(piece);
             }
         }
     }
-    cut(beginning, &checksum)
+    cut_name(beginning, &checksum)
 }
 
-fn shortened(name: &str) -> String {
+fn shorten_name(name: &str) -> String {
     let mut checksum = NameChecksum::default();
     checksum.add(name);
-    cut(name.to_owned(), &checksum)
+    cut_name(name.to_owned(), &checksum)
 }
 
-/// The name, or of a long one its beginning and the checksum of the whole.
-fn cut(name: String, checksum: &NameChecksum) -> String {
+/// Cuts a long name to its beginning and the checksum of the whole.
+fn cut_name(name: String, checksum: &NameChecksum) -> String {
     if name.len() <= LONGEST {
         return name;
     }
@@ -127,7 +128,8 @@ impl NameChecksum {
     }
 }
 
-/// A label for what has several parts: `<Pay,Begin>`. A long part is cut, and of many the rest is counted.
+/// Joins several labels into one: `<Pay,Begin>`. A long part is cut, and if there are too many parts the rest
+/// is counted.
 pub fn joined_label<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut label = String::from("<");
     let (mut length, mut left_out) = (0, 0);

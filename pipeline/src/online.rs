@@ -1,23 +1,23 @@
 //! A test that is judged on line: the product, and from which of its states Accept may be reached.
 //!
-//! **Problem.** A test case is deterministic, so its specification must become so. Some do not (no lookahead
-//! resolves a choice), and of others the closure or the subsets are too large. Whoever keeps *all* states
-//! that are possible after what was seen needs no deterministic form.
+//! **Problem.** A test case is deterministic, so its specification must become deterministic. Some
+//! specifications cannot (no lookahead resolves a choice), and for others the closure or the subsets are too
+//! large. A judge that keeps *all* states that are possible after the trace needs no deterministic form.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3: rules R0 to R6 over sets of contexts, with
-//! four verdicts. Their purposes are subtrees of a symbolic execution; **here** a purpose is what it is for
-//! the other pipeline, be it a subtree ([`TestPurpose::with`]), and "below a node that is marked *skip*" is
-//! `coreach`: the states from which Accept may be reached. What a tester sees has values, and no internal
-//! action carries any, so a context is a state of the product and not a path condition.
+//! four verdicts. Their purposes are subtrees of a symbolic execution. **Here** a purpose is the same as in
+//! the other pipeline, and it may be a subtree ([`TestPurpose::with`]). "Below a node that is marked *skip*"
+//! becomes `coreach`: the states from which Accept may be reached. Visible events have values, and internal
+//! actions carry none, so a context is a state of the product and not a path condition.
 //!
-//! **Method.** `complete` and `product` as ever, for ioco of the suspended specification; behind Accept
-//! nothing is kept. The facts are those of the one analysis. Each guard states all that its transition asks
-//! for ([`enabling_condition`]). Of a property, Accept is `Violate`, and what a state forbids and the
-//! property is violated by leads to a location of its own ([`crate::violations`]): whoever follows all states
-//! knows that it was forbidden where no other state is left.
+//! **Method.** `complete` and `product` are used as ever, for ioco on the suspended specification. Nothing
+//! after Accept is kept. The facts are those of the one analysis. Each guard states all conditions of its
+//! transition ([`enabling_condition`]). For a property, Accept is `Violate`. An output that a state forbids
+//! and that violates the property leads to a location of its own ([`crate::violations`]): if no other state
+//! is left, the judge knows that the output was forbidden.
 //!
-//! **Ends** as its stages do, and the analysis. **Costs** no closure and no determinization; a run pays with
-//! its sets of states.
+//! **Ends** as its stages and the analysis do. **Costs** no closure and no determinization, but a run handles
+//! sets of states.
 
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::{Solver, may_hold};
@@ -30,22 +30,22 @@ use crate::names::UsedNames;
 use crate::origins::Pairs;
 use crate::sources::Sources;
 use crate::stages::complete::complete;
-use crate::stages::product::product;
+use crate::stages::product::make_product;
 use crate::stop::Stop;
 use crate::suspend::suspend;
 use crate::violations::{VIOLATE_FAIL, violations_on_line};
-use crate::{Conformance, Options, Stage, all_writable, checked};
+use crate::{Conformance, Options, Stage, check_graph_writable, run_check};
 use crate::{check, imprecisions};
 use coreach_artifact::document::Origins;
 
 #[derive(Clone, Debug)]
 pub struct OnlineTest {
-    /// The product without what follows Accept; it may have internal actions and choices. A location where
-    /// the purpose is met has the verdict Pass.
+    /// The product without the part after Accept. It may have internal actions and choices. A location at
+    /// which the purpose is met has the verdict Pass.
     pub iosts: Iosts,
-    /// For each location: Pass, or no verdict; of a property, Fail.
+    /// For each location, Pass or no verdict. For a property, Fail or no verdict.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
-    /// Of a property: where it is violated.
+    /// For a property, the locations at which it is violated.
     pub violated: Vec<(LocationId, Violated)>,
     /// Over-approximation of the states in which the product can be, per location.
     pub reach: Numbered<LocationId, Term>,
@@ -53,18 +53,18 @@ pub struct OnlineTest {
     pub coreach: Numbered<LocationId, Term>,
     pub imprecisions: Vec<String>,
     pub sources: Sources,
-    /// Of which locations each was made.
+    /// For each location, the locations that it was made of.
     pub origins: Numbered<LocationId, Origins>,
     /// Can Accept be reached at all, as far as the analysis can tell?
     pub reachable: bool,
 }
 
-/// Prepares an on-line test. `watch` is told of each stage before it begins.
+/// Prepares an on-line test. `watch` is called before each stage.
 ///
 /// # Errors
-/// [`Stop`]: a limit; for ioco, that it cannot be said when the specification is quiescent.
-/// Panics where a check finds that a stage broke its promise.
-pub fn online(
+/// [`Stop`]: a limit, or for ioco that it cannot be said when the specification is quiescent. Panics if a
+/// check finds that a stage broke its promise.
+pub fn prepare_online(
     conformance: Conformance,
     specification: &Iosts,
     purpose: &TestPurpose,
@@ -81,8 +81,8 @@ pub fn online(
     let of_suspended = suspended.as_ref().map(|suspended| suspended.purpose(purpose.clone()));
     let (specification, purpose) = match (&suspended, &of_suspended) {
         (Some(suspended), Some(purpose)) => {
-            checked(options, Stage::Complete, &mut unsettled, || {
-                check::suspended(suspended, specification, solver)
+            run_check(options, Stage::Complete, &mut unsettled, || {
+                check::check_suspended(suspended, specification, solver)
             });
             (&suspended.iosts, purpose)
         }
@@ -90,13 +90,13 @@ pub fn online(
     };
     watch(Stage::Complete);
     let complete_purpose = complete(purpose.clone(), &options.limits, solver);
-    checked(options, Stage::Complete, &mut unsettled, || {
-        check::complete_purpose(purpose, &complete_purpose, solver)
+    run_check(options, Stage::Complete, &mut unsettled, || {
+        check::check_complete_purpose(purpose, &complete_purpose, solver)
     });
     watch(Stage::Product);
-    let product = product(specification, complete_purpose.clone(), &options.limits, solver)?;
-    checked(options, Stage::Product, &mut unsettled, || {
-        check::product(&product, specification, &complete_purpose, solver)
+    let product = make_product(specification, complete_purpose.clone(), &options.limits, solver)?;
+    run_check(options, Stage::Product, &mut unsettled, || {
+        check::check_product(&product, specification, &complete_purpose, solver)
     });
     let (mut iosts, mut accepting) = (product.iosts.clone(), product.accepting.clone());
     let mut forbidden = None;
@@ -112,7 +112,7 @@ pub fn online(
     }
     iosts.transitions.retain(|transition| !transition.guard.is_false());
     let (iosts, kept) = iosts.without_unreachable_locations();
-    all_writable(Stage::Product, &iosts, &options.limits)?;
+    check_graph_writable(Stage::Product, &iosts, &options.limits)?;
     let accepting = kept.map(|old| accepting[*old]);
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
     let origins = kept.map(|old| pairs.origins(Some(*old).filter(|old| Some(*old) != forbidden)));
@@ -139,7 +139,7 @@ pub fn online(
         violated,
         reach: facts.reach.into(),
         coreach,
-        imprecisions: imprecisions::say(&facts.imprecisions, &facts.iterations, &iosts),
+        imprecisions: imprecisions::describe_imprecisions(&facts.imprecisions, &facts.iterations, &iosts),
         sources,
         origins,
         reachable,

@@ -1,22 +1,22 @@
-//! Of which locations of the specification and of the purpose a test case's location was made.
+//! Origins: the locations of the specification and of the purpose that a test case's location was made of.
 //!
-//! **Problem.** A location of a test case is a set of pairs, with a name and a label that are cut where they
-//! are long. Who speaks of the specification's location `Pay`, in the file of an implementation or in what
-//! failed, must find it there whatever the purpose is, and whatever it is called in pictures.
+//! **Problem.** A location of a test case is a set of pairs, with a name and a label that are cut if they are
+//! long. A report or an implementation's file that speaks of the specification's location `Pay` must find it
+//! there, whatever the purpose is, and whatever name pictures show.
 //!
 //! **Method.** The stages' provenance is followed back, from the test graph to the pairs of the product. A
-//! run that is in a location may since have gone on by internal steps: the locations behind them
-//! ([`crate::artifact::Rest`]) are among its own. So the set is never too small; it is too large where the
-//! data of the moment exclude one.
+//! run in a location may since have taken internal steps, so the locations after them
+//! ([`crate::artifact::Rest`]) count as well. So the set is never too small. It is too large if the present
+//! data exclude a location.
 //!
-//! **Ends** after one look at each member of each location, and at the places where it may rest.
+//! **Ends** after one look at each member of each location, and at the places where a run may rest.
 
 use coreach_artifact::document::Origins;
 use coreach_model::{Iosts, LocationId, Numbered};
 
 use crate::artifact::{Closed, CompletePurpose, GraphOrigin, Product, TestCase, TestGraph, Visible};
 
-/// The machines of which a product was made, with its pairs.
+/// The machines that a product was made of, with its pairs.
 pub struct Pairs<'a> {
     pub specification: &'a Iosts,
     pub purpose: &'a CompletePurpose,
@@ -35,8 +35,8 @@ impl Pairs<'_> {
     }
 }
 
-/// Of each location of a test case.
-pub fn origins(
+/// Finds the origins of each location of a test case.
+pub fn origins_of_test_case(
     pairs: &Pairs<'_>,
     closed: &Closed,
     visible: &Visible,

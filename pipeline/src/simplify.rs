@@ -1,17 +1,17 @@
-//! Says a condition in fewer words where something else is already known.
+//! Simplifies a condition in a context in which something is already known.
 //!
-//! **Problem.** Selection conjoins guards with facts. Most of a fact is known anyway where the guard is read,
-//! and a guard that repeats it cannot be read by a person.
+//! **Problem.** Selection conjoins guards with facts. Most of a fact is known anyway when the guard is read,
+//! and a person cannot read a guard that repeats it.
 //!
-//! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply goes; a
-//! disjunct that they exclude goes, and one that its neighbours cover goes; what remains is simplified in the
-//! context of its neighbours. The result is equivalent to the condition wherever the context holds.
+//! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply is dropped. A
+//! disjunct that they exclude, or that its neighbours cover, is dropped. The remaining parts are simplified
+//! in the context of their neighbours. The result is equivalent to the condition wherever the context holds.
 //!
-//! **Unknown** answers leave the text as it is. **Ends**: structural recursion, which a term that shares
-//! makes exponential; so no more than `MOST_QUESTIONS` parts are looked at, and the rest stays as it is.
-//! **Cost**: two queries per part, nested parts again, each with the context and the neighbours asserted. A
-//! fact of hundreds of faces would cost the square of that, and the context mostly implies each face by
-//! itself: of many conjuncts one query more is asked for each, first, with the context alone.
+//! **Unknown** answers leave the text as it is. **Ends** by structural recursion, which is exponential for a
+//! term that shares. So no more than `MOST_QUESTIONS` parts are looked at, and the rest stays as it is.
+//! **Cost**: two queries per part, again for nested parts, each with the context and the neighbours asserted.
+//! A fact of hundreds of faces would cost the square of that, and mostly the context alone implies each face.
+//! So if there are many conjuncts, each is first asked about with the context alone.
 
 use std::sync::Arc;
 
@@ -21,21 +21,21 @@ use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::obligation::defined;
 use coreach_model::term::node::Node;
 
-/// Questions that one simplification may ask; what is not reached stays as it is.
+/// The most questions that one simplification may ask. Parts that are not reached stay as they are.
 const MOST_QUESTIONS: usize = 2_000;
 
-/// The work of the questions about one long conjunction, in steps of which a second has about a million. A
-/// face of a polyhedron may be a hard question by itself, and a shorter text is worth no more.
+/// The work of the questions about one long conjunction, in steps of which a second has about a million. One
+/// face of a polyhedron may be a hard question, and a shorter text is not worth more.
 const MOST_WORK: u64 = 4_000_000;
 
-/// A condition that equals the given one wherever the context holds: no longer, usually shorter.
+/// Makes a condition that equals the given one wherever the context holds, and is mostly shorter.
 pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let simple = Simplifier::new(solver).simpler(condition, context);
     still_defined(simple, condition, context, solver)
 }
 
-/// The new words, unless an operation in them can be reached where it has no value: a conjunct that guards a
-/// division may be implied by one behind it, and must stand all the same. Then the old words are kept.
+/// Returns the new condition, unless it can reach an operation without a value: a conjunct that guards a
+/// division may be implied by one after it, and must stay all the same. Then it returns the old condition.
 fn still_defined(new: Term, old: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     if must_hold(solver, context, &defined(&new)) { new } else { old.clone() }
 }
@@ -43,7 +43,7 @@ fn still_defined(new: Term, old: &Term, context: &[Term], solver: &mut dyn Solve
 struct Simplifier<'a> {
     solver: &'a mut dyn Solver,
     left: usize,
-    /// What long conjunctions may still cost.
+    /// The work that long conjunctions may still cost.
     work: Arc<Budget>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Simplifier<'a> {
     }
 
     fn simpler(&mut self, condition: &Term, context: &[Term]) -> Term {
-        // Each part of a shared term is met as often as it is printed: this is what ends the walk.
+        // Each part of a shared term is met as often as it is printed, so this counter must end the walk.
         let Some(left) = self.left.checked_sub(1) else { return condition.clone() };
         self.left = left;
         match condition.written() {
@@ -70,18 +70,18 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front. Where
-    /// there are many, what is not reached within the work stays as it is.
+    /// Simplifies conjuncts. Later ones are dropped first, since the user's own words come first. If there
+    /// are many, the ones that are not reached within the work stay as they are.
     fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
-        // Of more, those that the context implies by itself go first: the questions about the others are
-        // shorter.
+        // If there are more, drop those first that the context alone implies, so that the questions about the
+        // others are shorter.
         if parts.len() <= 16 {
             self.each_conjunct(&mut parts, context);
             return parts;
         }
         self.left = self.left.saturating_sub(parts.len());
         let work = self.work.clone();
-        // What was found by then is kept: each step leaves conjuncts that say the same.
+        // The result so far is kept: each step leaves conjuncts with the same meaning.
         if budget::within(&work, || self.many_conjuncts(&mut parts, context)).is_err() {
             self.left = 0;
         }
@@ -103,7 +103,7 @@ impl<'a> Simplifier<'a> {
         let mut at = parts.len();
         while at > 0 && self.left > 0 {
             at -= 1;
-            let around = surroundings(context, parts, at, false);
+            let around = surroundings(context, parts, at, Term::clone);
             let simple = self.simpler(&parts[at], &around);
             if simple.is_true() {
                 parts.remove(at);
@@ -120,7 +120,7 @@ impl<'a> Simplifier<'a> {
         let mut at = parts.len();
         while at > 0 && self.left > 0 {
             at -= 1;
-            let around = surroundings(context, &parts, at, true);
+            let around = surroundings(context, &parts, at, Term::not);
             let simple = self.simpler(&parts[at], &around);
             if simple.is_false() {
                 parts.remove(at);
@@ -134,25 +134,26 @@ impl<'a> Simplifier<'a> {
     }
 }
 
-/// Has the condition parts that are looked at one by one?
+/// Does the condition have parts that are looked at one by one?
 fn has_parts(condition: &Term) -> bool {
     matches!(condition.written(), Some(Node::Or(_) | Node::And(_)))
 }
 
-/// The context and the other parts, negated for a disjunction.
-fn surroundings(context: &[Term], parts: &[Term], at: usize, negate: bool) -> Vec<Term> {
+/// The context and the other parts. `shown` negates the parts of a disjunction.
+fn surroundings(context: &[Term], parts: &[Term], at: usize, shown: fn(&Term) -> Term) -> Vec<Term> {
     let others = parts.iter().enumerate().filter(|(other, _)| *other != at);
-    let others = others.map(|(_, part)| if negate { part.not() } else { part.clone() });
+    let others = others.map(|(_, part)| shown(part));
     context.iter().cloned().chain(others).collect()
 }
 
-/// The conjuncts of a guard that its other conjuncts do not imply: nothing outside the guard is used, so the
-/// result is equivalent everywhere. Earlier words are kept before later ones, stronger ones before weaker.
+/// Drops the conjuncts of a guard that its other conjuncts imply. Nothing outside the guard is used, so the
+/// result is equivalent everywhere. Earlier conjuncts are kept before later ones, stronger ones before
+/// weaker.
 pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
     let mut parts = guard.conjuncts();
     let mut at = 0;
     while at < parts.len() {
-        let around = surroundings(&[], &parts, at, false);
+        let around = surroundings(&[], &parts, at, Term::clone);
         if parts.len() > 1 && must_hold(solver, &around, &parts[at]) {
             parts.remove(at);
         } else {
@@ -162,8 +163,8 @@ pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
     still_defined(Term::and(parts), guard, &[], solver)
 }
 
-/// The user's guard in the context: comparisons and flags stay as they were written, for they are what its
-/// reader knows; what stages have made of it (disjunctions, negated guards) is simplified.
+/// Simplifies the user's guard in the context. Comparisons and flags stay as they were written, for its
+/// reader knows them. Parts that stages have made (disjunctions, negated guards) are simplified.
 pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let (plain, made): (Vec<Term>, Vec<Term>) =
         guard.conjuncts().into_iter().partition(|part| !has_parts(part));
@@ -174,8 +175,8 @@ pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -
     still_defined(Term::and(parts), guard, context, solver)
 }
 
-/// Splits a guard by a fact that the context refines: the part of the fact that the guard and the context do
-/// not imply, as a condition to add. `true` where nothing is to be added, `false` where the fact cannot hold.
+/// The part of a fact that the guard and the context do not imply, as a condition to add. `true` if nothing
+/// is to be added, `false` if the fact cannot hold.
 pub fn missing_part(fact: &Term, guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let mut known = context.to_vec();
     known.extend(guard.conjuncts());

@@ -1,16 +1,16 @@
-//! What a test case was made of: the names and hashes of its specification and its purpose, and what is the
-//! specification's in its guards.
+//! The sources of a test case: the names and hashes of its specification and its purpose, and the parts of
+//! its guards that come from the specification.
 //!
-//! **Problem.** A test case is kept for years, and says nothing of the files that it came from. Whoever asks
-//! what its runs have covered of the specification must know that the file that lies there today is still the
-//! same model.
+//! **Problem.** A test case is kept for years, and does not contain the files that it came from. To report
+//! which parts of the specification its runs have covered, one must know that the file that is there today is
+//! still the same model.
 //!
-//! **Method.** The SHA-256 of the model in the model format, as [`coreach_model::writer`] spells it,
-//! constants fixed as they were. So comments, the order of keys and the layout do not matter, nor do the
-//! words about locations, which are for people.
+//! **Method.** The hash is the SHA-256 of the model in the model format, as [`coreach_model::writer`] writes
+//! it, with constants fixed as they were. So comments, the order of keys and the layout do not matter. Labels
+//! and descriptions of locations, which are for people, do not count either.
 //!
-//! A guard of a test case is one of the specification and one of the purpose. Who tells what failed names
-//! the specification's part alone, so its conjuncts are kept as they are written.
+//! A guard of a test case is a conjunction of a guard of the specification and one of the purpose. A report
+//! of a failure names the specification's part alone, so its conjuncts are kept as they are written.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,30 +26,31 @@ use crate::named_types::named_types;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sources {
     pub models: document::Sources,
-    /// The conjuncts of the specification's guards of what is observed, and of what is internal.
+    /// The conjuncts of the specification's guards at observations and at internal actions.
     pub conjuncts: BTreeSet<Term>,
 }
 
 impl Sources {
     pub fn of(specification: &Iosts, purpose: &TestPurpose) -> Self {
         let mut purpose = purpose.clone();
-        purpose.iosts = plain(&purpose.iosts);
+        purpose.iosts = without_descriptions(&purpose.iosts);
         Sources {
             models: document::Sources {
-                specification: of_specification(specification),
-                purpose: source(&purpose.iosts.name, &write_purpose_yaml(&purpose)),
+                specification: source_of_specification(specification),
+                purpose: hash_source(&purpose.iosts.name, &write_purpose_yaml(&purpose)),
             },
-            conjuncts: conjuncts(specification),
+            conjuncts: specification_conjuncts(specification),
         }
     }
 }
 
-pub fn of_specification(specification: &Iosts) -> Source {
-    let plain = plain(specification);
-    source(&plain.name, &write_yaml(&plain, &named_types(&plain)))
+/// The name and the hash of a specification.
+pub fn source_of_specification(specification: &Iosts) -> Source {
+    let plain = without_descriptions(specification);
+    hash_source(&plain.name, &write_yaml(&plain, &named_types(&plain)))
 }
 
-fn source(name: &str, text: &str) -> Source {
+fn hash_source(name: &str, text: &str) -> Source {
     let mut sha256 = String::new();
     for byte in Sha256::digest(text.as_bytes()) {
         // Writing to a string cannot fail.
@@ -58,15 +59,15 @@ fn source(name: &str, text: &str) -> Source {
     Source { name: name.to_owned(), sha256 }
 }
 
-fn conjuncts(specification: &Iosts) -> BTreeSet<Term> {
+fn specification_conjuncts(specification: &Iosts) -> BTreeSet<Term> {
     let is_input = |action| specification.action(action).kind == ActionKind::Input;
     let observed = specification.transitions.iter().filter(|transition| !is_input(transition.action));
     let parts = observed.flat_map(|transition| transition.guard.conjuncts());
     parts.filter(|part| !part.is_true()).collect()
 }
 
-/// Without the words for people.
-fn plain(iosts: &Iosts) -> Iosts {
+/// Drops labels and descriptions, which are for people.
+fn without_descriptions(iosts: &Iosts) -> Iosts {
     let mut plain = iosts.clone();
     for location in &mut plain.locations {
         location.label = location.name.clone();

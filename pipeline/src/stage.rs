@@ -1,5 +1,5 @@
-//! The list of the stages, in their order: the one place that names them. A stop names its stage, so the list
-//! lies below the stages and knows none of them.
+//! The list of the stages, in their order: the one place that names them. A stop names its stage, so this
+//! list is below the stages and uses none of them.
 
 macro_rules! stages {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $artifact:literal;)*) => {

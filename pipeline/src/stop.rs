@@ -1,5 +1,5 @@
-//! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what
-//! happened, shows it on the user's own model, and names the knob that moves it, where there is one.
+//! The reasons why a stage stopped without a result. They are no mistakes in the text, and no bugs. Each says
+//! what happened, shows it on the user's own model, and names the limit that can be raised, if there is one.
 
 use coreach_model::budget::{Limit, Passed, WAITS};
 use coreach_model::iosts::{Iosts, Transition};
@@ -8,13 +8,17 @@ use coreach_model::{Diagnostic, Term};
 use crate::limits::{Limits, MOST, Quantity};
 use crate::stage::Stage;
 
-/// Is each guard and each assigned value of the transition small enough to be written?
-pub fn writable(stage: Stage, transition: &Transition, limits: &Limits) -> Result<(), Stop> {
-    all_writable(stage, std::iter::once(&transition.guard).chain(transition.assignments.values()), limits)
+/// Checks that each guard and each assigned value of the transition is small enough to be written.
+pub fn check_writable(stage: Stage, transition: &Transition, limits: &Limits) -> Result<(), Stop> {
+    check_terms_writable(
+        stage,
+        std::iter::once(&transition.guard).chain(transition.assignments.values()),
+        limits,
+    )
 }
 
-/// Are the expressions small enough to be written?
-pub fn all_writable<'a>(
+/// Checks that the expressions are small enough to be written.
+pub fn check_terms_writable<'a>(
     stage: Stage,
     terms: impl Iterator<Item = &'a Term>,
     limits: &Limits,
@@ -26,8 +30,8 @@ pub fn all_writable<'a>(
     }
 }
 
-/// Is there no more of something than its limit?
-pub fn within(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -> Result<(), Stop> {
+/// Checks that there is no more of something than its limit.
+pub fn check_limit(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -> Result<(), Stop> {
     let limit = limits.of(quantity);
     match count as u64 > limit {
         true => Err(Stop::TooMany { stage, quantity, limit, needed: None }),
@@ -35,10 +39,10 @@ pub fn within(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -
     }
 }
 
-/// A transition as a stop shows it: in one line, and where it stands in the user's text.
+/// A transition as a stop shows it: in one line, with its place in the user's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShownTransition {
-    /// `Pay -Return-> Choose`, with its guard where it has one.
+    /// `Pay -Return-> Choose`, with its guard if it has one.
     pub text: String,
     pub origin: Option<coreach_model::Origin>,
 }
@@ -68,12 +72,12 @@ pub enum Stop {
     /// (Definition A.15).
     NoLookahead {
         choice: Box<[ShownTransition; 2]>,
-        /// Data with which both can be taken, by name; empty where the solver does not know any.
+        /// Data with which both can be taken, by name. Empty if the solver does not know any.
         witness: Vec<(String, String)>,
         /// Actions that both sides can follow for ever: the way into the cycle, and the cycle.
         prefix: Vec<String>,
         cycle: Vec<String>,
-        /// What there is too much of where both are followed side by side, each with its own data.
+        /// The quantity that passes its limit if both are followed side by side, each with its own data.
         quantity: Quantity,
         limit: u64,
     },
@@ -84,10 +88,10 @@ pub enum Stop {
         stage: Stage,
         quantity: Quantity,
         limit: u64,
-        /// How much it takes to get beyond this place, where that is known.
+        /// The least limit that gets beyond this place, if it is known.
         needed: Option<u64>,
     },
-    /// When the specification is quiescent cannot be said.
+    /// It cannot be said when the specification is quiescent.
     Quiescence {
         /// The output's transition, or the location.
         shown: Box<ShownTransition>,
@@ -106,16 +110,16 @@ impl From<Passed> for Stop {
 /// The code of the diagnostic for [`Stop::Budget`].
 pub const BUDGET: &str = "budget";
 
-/// The code of the same where a signal has ended the work.
+/// The code of the diagnostic for work that a signal has ended.
 pub const INTERRUPTED: &str = "interrupted";
 
-/// Does a diagnostic of this code say that work was ended, and nothing of its input?
-pub fn is_of_end(code: &str) -> bool {
+/// Does a diagnostic of this code say that work was stopped, and nothing about its input?
+pub fn says_work_was_stopped(code: &str) -> bool {
     matches!(code, BUDGET | INTERRUPTED)
 }
 
 /// `60 s`, `1500 ms`, as `--time` reads it without the space.
-fn time(time: std::time::Duration, space: &str) -> String {
+fn time_text(time: std::time::Duration, space: &str) -> String {
     match time.as_millis() {
         whole if whole % 1000 == 0 => format!("{}{space}s", whole / 1000),
         other => format!("{other}{space}ms"),
@@ -123,7 +127,7 @@ fn time(time: std::time::Duration, space: &str) -> String {
 }
 
 /// `4 GB`, `1500 MB`, as `--memory` reads it without the space.
-fn memory(bytes: u64, space: &str) -> String {
+fn memory_text(bytes: u64, space: &str) -> String {
     const MEGABYTE: u64 = 1_000_000;
     match bytes {
         whole if whole % (1000 * MEGABYTE) == 0 => format!("{}{space}GB", whole / (1000 * MEGABYTE)),
@@ -131,7 +135,8 @@ fn memory(bytes: u64, space: &str) -> String {
     }
 }
 
-fn budget(passed: &Passed) -> Diagnostic {
+/// The diagnostic for work that needs more than its budget, or that the user ended.
+fn budget_diagnostic(passed: &Passed) -> Diagnostic {
     let Passed { limit, stage, doing } = passed;
     let doing = if doing.is_empty() { String::new() } else { format!(", {doing}") };
     let at = format!("in stage {stage}{doing}");
@@ -142,18 +147,22 @@ fn budget(passed: &Passed) -> Diagnostic {
     };
     match limit {
         Limit::Time(limit) => {
-            let (now, more) = (time(*limit, ""), time(limit.saturating_mul(4), ""));
-            Diagnostic::error(BUDGET, format!("stopped after {} of processor time: {at}", time(*limit, " ")))
-                .help(knob("time", &now, more))
+            let (now, more) = (time_text(*limit, ""), time_text(limit.saturating_mul(4), ""));
+            Diagnostic::error(
+                BUDGET,
+                format!("stopped after {} of processor time: {at}", time_text(*limit, " ")),
+            )
+            .help(knob("time", &now, more))
         }
         Limit::Clock(limit) => {
-            Diagnostic::error(BUDGET, format!("stopped after {} by the clock: {at}", time(*limit, " ")))
+            Diagnostic::error(BUDGET, format!("stopped after {} by the clock: {at}", time_text(*limit, " ")))
         }
         Limit::Waiting(limit) => {
-            let (now, more) = (time(*limit / WAITS, ""), time((*limit / WAITS).saturating_mul(4), ""));
+            let (now, more) =
+                (time_text(*limit / WAITS, ""), time_text((*limit / WAITS).saturating_mul(4), ""));
             let message = format!(
                 "stopped after {} by the clock, in which next to nothing was computed: {at}",
-                time(*limit, " ")
+                time_text(*limit, " ")
             );
             Diagnostic::error(BUDGET, message)
                 .note("it waits for something, such as a file that nobody writes")
@@ -163,8 +172,8 @@ fn budget(passed: &Passed) -> Diagnostic {
             Diagnostic::error(BUDGET, format!("stopped after {limit} steps of a search: {at}"))
         }
         Limit::Memory(limit) => {
-            let (now, more) = (memory(*limit, ""), memory(limit.saturating_mul(2), ""));
-            Diagnostic::error(BUDGET, format!("stopped at {} of memory: {at}", memory(*limit, " ")))
+            let (now, more) = (memory_text(*limit, ""), memory_text(limit.saturating_mul(2), ""));
+            Diagnostic::error(BUDGET, format!("stopped at {} of memory: {at}", memory_text(*limit, " ")))
                 .help(knob("memory", &now, more))
         }
         Limit::Digits(limit) => Diagnostic::error(
@@ -177,6 +186,7 @@ fn budget(passed: &Passed) -> Diagnostic {
 }
 
 impl Stop {
+    /// The diagnostic, with places in the user's text and a help.
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             Stop::Livelock { cycle } => {
@@ -231,7 +241,7 @@ impl Stop {
                     diagnostic.at(shown.origin.clone(), "when is this possible?").note(&shown.text);
                 diagnostic.help("state the output's parameters by equations or by bounds that are linear in them; or leave `conformance: ioco` out, where that is said")
             }
-            Stop::Budget(passed) => budget(passed),
+            Stop::Budget(passed) => budget_diagnostic(passed),
             Stop::TooMany { stage, quantity, limit, needed } => {
                 let words = quantity.words();
                 Diagnostic::error(
@@ -244,7 +254,7 @@ impl Stop {
     }
 }
 
-/// What can be done where a choice is never resolved, the best first; the help has them all.
+/// The ways out if a choice is never resolved, the best first. The help lists them all.
 fn instead_of_a_lookahead(quantity: Quantity, limit: u64) -> Vec<String> {
     vec![
         "let the guards of the two exclude each other".to_owned(),
@@ -259,7 +269,7 @@ fn instead_of_a_lookahead(quantity: Quantity, limit: u64) -> Vec<String> {
     ]
 }
 
-/// How to move a limit: by the value that will do, or by a next one to try.
+/// Says how to raise a limit: to the value that is enough, or to a next one to try.
 fn set_limit(quantity: Quantity, limit: u64, needed: Option<u64>) -> String {
     let (key, advice) = (quantity.key(), quantity.advice());
     let set = |value: u64| format!("`limits: {{ {key}: {value} }}` in the configuration");

@@ -1,11 +1,11 @@
 //! The suspended specification: quiescence as an output, for ioco.
 //!
-//! **Problem.** ioc speaks of what is sent. An implementation that stays silent where the specification must
-//! answer conforms by it. ioco also asks that it is quiescent only where the specification is: quiescence is
-//! one more output, δ.
+//! **Problem.** ioc is about outputs. An implementation that stays silent although the specification must
+//! answer conforms to it. ioco also asks that the implementation is quiescent only if the specification is:
+//! quiescence is one more output, δ.
 //!
 //! **Source.** Tretmans, *Test generation with inputs, outputs and repetitive quiescence* (1996); thesis, 3.3
-//! and Definition 3.9 for automata, and 9.2 for IOSTS: δ by the guards of the outputs, syntactically, where
+//! and Definition 3.9 for automata, and 9.2 for IOSTS: δ by the guards of the outputs, syntactically, if
 //! there is no livelock (the reader refuses those).
 //!
 //! **Method.** At each location q a self-loop by δ, which changes nothing, with the guard
@@ -15,19 +15,19 @@
 //! for every internal q -G->    not G                               (a step that may still come)
 //! ```
 //!
-//! where G is all that a transition needs to be taken. This is done first of all, on the specification
-//! itself: so a quiescent state behind internal steps is one of its own for closing, and members that are not
-//! quiescent are left behind by δ when it is determinized. Every stage takes δ for an output. A purpose may
-//! name it (`on: quiescence`); of one that does not, completion lets it stay.
+//! where G is the full condition of a transition. This is done first of all, on the specification itself. So
+//! a quiescent state after internal steps is a state of its own for closing, and determinizing leaves members
+//! that are not quiescent behind at δ. Every stage treats δ as an output. A purpose may name it (`on:
+//! quiescence`). If it does not, completion lets it stay at δ.
 //!
 //! **No quantifier.** "No parameters satisfy G" needs one, and terms have none. The parameters are eliminated
-//! ([`existence`]). Where that fails the stage stops. A guard of δ that is too narrow would blame
+//! ([`existence`]). If that fails the stage stops, since a guard of δ that is too narrow would blame
 //! implementations that conform.
 //!
 //! [`existence`]: coreach_analyses::symbolic::existence
 //!
-//! **Where we differ** from Gaston et al. (2006): their δ leads to a sink, so nothing is asked after it. Ours
-//! is the usual self-loop.
+//! **Where we differ** from Gaston et al. (2006): their δ leads to a sink, so nothing is asked after it. Here
+//! it is the usual self-loop.
 //!
 //! **Ends** after one look at each transition. **Cost**: a few queries for each parameter of an output's
 //! transition.
@@ -45,16 +45,16 @@ use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
 use crate::stop::{ShownTransition, Stop};
 
-/// The name of quiescence, where no action has it.
+/// The name of quiescence, unless an action has it.
 const DELTA: &str = "delta";
 
 #[derive(Clone, Debug)]
 pub struct Suspended {
-    /// The specification, δ behind the outputs.
+    /// The specification, with δ after the outputs.
     pub iosts: Iosts,
     /// δ.
     pub quiescence: ActionId,
-    /// How many transitions, the first ones, are the user's.
+    /// The first so many transitions are the user's.
     pub given: usize,
 }
 
@@ -64,7 +64,7 @@ impl Suspended {
         for transition in &mut iosts.transitions {
             transition.action = match iosts.actions[transition.action].kind {
                 ActionKind::Quiescence => self.quiescence,
-                _ => moved(transition.action, self.quiescence),
+                _ => shift_action(transition.action, self.quiescence),
             };
         }
         purpose.iosts.actions = self.iosts.actions.clone();
@@ -72,17 +72,17 @@ impl Suspended {
     }
 }
 
-/// The number of an action when there is one more.
-fn moved(action: ActionId, new: ActionId) -> ActionId {
+/// The number of an action after a new one was inserted.
+fn shift_action(action: ActionId, new: ActionId) -> ActionId {
     if action < new { action } else { ActionId(action.0 + 1) }
 }
 
-/// Adds quiescence.
-/// Errors: [`Stop`]: when an output is possible cannot be said without quantifiers, or not shortly enough.
+/// Adds quiescence. Errors: [`Stop`], if it cannot be said without quantifiers, or not shortly enough, when
+/// an output is possible.
 pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Result<Suspended, Stop> {
     budget::doing("saying when the specification is quiescent");
     let mut iosts = specification.clone();
-    // Where the reader would put it: behind inputs and outputs.
+    // The reader would put it here: after inputs and outputs.
     let visible = iosts.actions.iter().filter(|action| action.is_visible()).count();
     let quiescence = ActionId::of(visible);
     let mut names = UsedNames::of(iosts.actions.iter().map(|action| action.name.as_str()));
@@ -90,7 +90,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
     let (before, behind) = specification.actions.split_at(visible);
     iosts.actions = before.iter().cloned().chain([delta]).chain(behind.iter().cloned()).collect();
     for transition in &mut iosts.transitions {
-        transition.action = moved(transition.action, quiescence);
+        transition.action = shift_action(transition.action, quiescence);
     }
     let given = iosts.transitions.len();
     let mut parts: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
@@ -101,7 +101,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
             ActionKind::Input | ActionKind::Quiescence => {}
             ActionKind::Internal => parts[transition.source].push(enabling_condition(transition).not()),
             ActionKind::Output => {
-                let possible = possible(&iosts, transition, action, solver)?;
+                let possible = possible_condition(&iosts, transition, action, solver)?;
                 parts[transition.source].push(possible.not());
             }
         }
@@ -136,7 +136,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
 }
 
 /// The condition on the state alone under which the transition can be taken with some values.
-fn possible(
+fn possible_condition(
     iosts: &Iosts,
     transition: &Transition,
     action: &Action,

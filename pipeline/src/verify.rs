@@ -1,31 +1,31 @@
 //! Does the specification have a safety property?
 //!
-//! **Problem.** A property says what must never be seen ([`coreach_model::iosts::Aim::Violate`]). Whether
-//! some behaviour of the specification is such a one is undecidable; so the answer is one of three, and each
-//! of the first two is believed for a reason that others can look at.
+//! **Problem.** A property says what must never be seen ([`coreach_model::iosts::Aim::Violate`]). Whether the
+//! specification has such a behaviour is undecidable. So the answer is one of three, and each of the first
+//! two comes with a reason that others can check.
 //!
 //! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties*
-//! (2004); thesis, 9.2: the property is an observer, and is violated where the product of specification and
+//! (2004); thesis, 9.2: the property is an observer, and is violated if the product of specification and
 //! observer reaches `Violate`.
 //!
 //! **Method.**
-//! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of
-//!   refinement iterations. Each refinement iteration is held against the conditions that make it a fact
-//!   ([`coreach_analyses::inductive`]), of which the solver is asked here; nothing else of the analysis is
-//!   believed. The first proved refinement iteration that leaves nothing at `Violate`, or nothing at the
-//!   beginning, is the proof.
+//! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of refinement
+//!   iterations. Each one is checked here with the solver against the conditions that make it a fact
+//!   ([`coreach_analyses::inductive`]). Nothing else of the analysis is believed. The first proved refinement
+//!   iteration that leaves no state at `Violate`, or no initial state, is the proof.
 //! - *Violated.* A bounded search ([`coreach_analyses::symbolic::search`]) looks for a shortest run to
-//!   `Violate`, with values. What it finds is executed by the concrete semantics on the specification and on
-//!   the property, each by itself: only a run that both take is told.
-//! - *Proved by paths.* The search may come to an end: it has then followed every path, up to states that are
-//!   within others, and found none. There are no facts to look at; it is said that this is the reason.
-//! - *Unknown* otherwise, with the number of nodes that were looked at.
+//!   `Violate`, with values. The concrete semantics then executes the run on the specification and on the
+//!   property, each by itself. Only a run that both take is reported.
+//! - *Proved by paths.* The search may end: it has then followed every path, up to states that are within
+//!   others, and found no violation. There are no facts to look at in this case, and the answer says so.
+//! - *Unknown* otherwise, with the bound of the search.
 //!
 //! **Where we differ.** A property takes visible events and reads no variable of the specification, so
-//! internal steps change nothing of it, and the product needs neither closing nor determinizing: a
+//! internal steps do not change it, and the product needs neither closing nor determinizing. So a
 //! specification that `determinize` refuses can be verified.
 //!
-//! **Ends** as the analysis and the search do. **Costs** both, and one question for each condition.
+//! **Ends** as the analysis and the search do. **Costs** as much as both, and one question for each
+//! condition.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ use coreach_model::{Datum, LocationId, Term, TransitionId, Value, budget};
 
 use crate::artifact::Product;
 use crate::stages::complete::complete;
-use crate::stages::product::product;
+use crate::stages::product::make_product;
 use crate::stop::Stop;
 use crate::{Options, Stage};
 
@@ -59,10 +59,9 @@ pub enum Verified {
 /// Why no run violates a property.
 #[derive(Clone, Debug)]
 pub enum Proof {
-    /// Facts that are inductive: what is true at places of which the property could be violated, and excludes
-    /// it. Each place by its label.
+    /// Inductive facts that exclude a violation, at the places before it. Each place is given by its label.
     Facts(Vec<(String, Term)>),
-    /// All paths were followed, none leads there.
+    /// All paths were followed, and none leads to `Violate`.
     Paths,
 }
 
@@ -77,7 +76,7 @@ pub struct Violation {
 #[derive(Clone, Debug)]
 pub struct ViolationStep {
     pub transition: TransitionId,
-    /// The event; of an internal step, none.
+    /// The event. An internal step has none.
     pub event: Option<Event>,
     pub after: State,
 }
@@ -88,11 +87,10 @@ impl Violation {
     }
 }
 
-/// Verifies a property. `watch` is told of the stages that it takes.
+/// Verifies a property. `watch` is called before each stage that is used.
 ///
 /// # Errors
-/// [`Stop`]: a limit of the product.
-/// Panics where a run that was found is none: a bug of ours.
+/// [`Stop`]: a limit of the product. Panics if a run that was found does not exist: that is a bug.
 pub fn verify(
     specification: &Iosts,
     property: &TestPurpose,
@@ -104,8 +102,8 @@ pub fn verify(
     watch(Stage::Complete);
     let complete = complete(property.clone(), &options.limits, solver);
     watch(Stage::Product);
-    let mut product = product(specification, complete, &options.limits, solver)?;
-    // What follows a violation does not matter. The provenance of what is left is in front.
+    let mut product = make_product(specification, complete, &options.limits, solver)?;
+    // Transitions after a violation do not matter. The provenance is filtered in the same way.
     let kept: Vec<bool> =
         product.iosts.transitions.iter().map(|transition| !product.accepting[transition.source]).collect();
     let mut keep = kept.iter();
@@ -115,13 +113,13 @@ pub fn verify(
     budget::doing("analysing the product");
     let mut facts = analyse(&product.iosts, &product.accepting, &options.analysis);
     budget::doing("proving the facts");
-    if let Some(refinement) = proof(&product, &facts.chain, solver) {
+    if let Some(refinement) = find_proof(&product, &facts.chain, solver) {
         return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
     }
     if options.analysis.refine == Refinement::Exact {
         budget::doing("the exact reference");
         facts = refined(&product.iosts, &product.accepting, facts, horn::engine(), solver);
-        if let Some(refinement) = proof(&product, &facts.chain, solver) {
+        if let Some(refinement) = find_proof(&product, &facts.chain, solver) {
             return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
         }
     }
@@ -135,12 +133,14 @@ pub fn verify(
     Ok(match found {
         SearchOutcome::None => Verified::Proved(Proof::Paths),
         SearchOutcome::NotFound(bound) => Verified::Unknown(bound),
-        SearchOutcome::Path(way) => Verified::Violated(replayed(specification, property, &product, &way)),
+        SearchOutcome::Path(way) => {
+            Verified::Violated(replay_violation(specification, property, &product, &way))
+        }
     })
 }
 
-/// The first refinement iteration that excludes every violation, each refinement iteration up to it proved.
-fn proof<'a>(
+/// Finds the first refinement iteration that excludes every violation. Each one up to it must be proved.
+fn find_proof<'a>(
     product: &Product,
     chain: &'a [RefinementIteration],
     solver: &mut dyn Solver,
@@ -152,7 +152,9 @@ fn proof<'a>(
             Orientation::Forward => HornClauses::forward(iosts),
             Orientation::Backward => HornClauses::backward(iosts, &product.accepting),
         };
-        if !clauses.obligations(iosts, &refinement.facts, before).all(|obligation| holds(&obligation, solver))
+        if !clauses
+            .obligations(iosts, &refinement.facts, before)
+            .all(|obligation| is_proved(&obligation, solver))
         {
             return None;
         }
@@ -178,7 +180,7 @@ fn proof<'a>(
     None
 }
 
-fn holds(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
+fn is_proved(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
     budget::ask();
     let Obligation { premises, conclusion, .. } = obligation;
     if conclusion.conjuncts().iter().all(|part| premises.contains(part))
@@ -191,8 +193,8 @@ fn holds(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
     solver.check(&formula) == Answer::Unsat
 }
 
-/// What a refinement iteration says where the property could be violated by the next event: that is what
-/// excludes it.
+/// The facts of a refinement iteration at the places where the next event could violate the property: they
+/// exclude it.
 fn excluding_facts(
     product: &Product,
     refinement: &RefinementIteration,
@@ -210,12 +212,17 @@ fn excluding_facts(
         Orientation::Backward => BTreeSet::from([iosts.initial]),
     };
     let reached = places.into_iter().map(|at| (iosts.location(at).label.clone(), fact(at)));
-    // Where nobody comes there is nothing to say.
+    // A place that no run reaches has nothing to say.
     reached.filter(|(_, fact)| solver.check(&fact.conjuncts()) != Answer::Unsat).collect()
 }
 
-/// The way as a run of the specification that the property calls a violation.
-fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, way: &GoalPath) -> Violation {
+/// Replays the path as a run of the specification, and checks that the property calls it a violation.
+fn replay_violation(
+    specification: &Iosts,
+    property: &TestPurpose,
+    product: &Product,
+    way: &GoalPath,
+) -> Violation {
     let value = |datum: &Datum| way.values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
     let part = |iosts: &Iosts| State {
         location: iosts.initial,
@@ -246,7 +253,8 @@ fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, wa
         };
         let event = action.is_visible().then(|| Event::new(action.name.clone(), values));
         if let Some(event) = &event {
-            observers = observers.iter().flat_map(|observer| followed(property, observer, event)).collect();
+            observers =
+                observers.iter().flat_map(|observer| follow_event(property, observer, event)).collect();
         }
         state = after.clone();
         steps.push(ViolationStep { transition, event, after });
@@ -256,9 +264,9 @@ fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, wa
     Violation { initial, steps }
 }
 
-/// Where a property may be after an event. An event that the property does not mention lets its clocks
+/// The states of a property after an event. An event that the property does not mention lets its clocks
 /// advance and changes nothing else.
-fn followed(property: &TestPurpose, from: &State, event: &Event) -> BTreeSet<State> {
+fn follow_event(property: &TestPurpose, from: &State, event: &Event) -> BTreeSet<State> {
     let next = step(&property.iosts, from, event);
     if !next.is_empty() {
         return next;

@@ -1,9 +1,9 @@
-//! The test case of a safety property: what may violate it, and what the verdict is then.
+//! The test case of a safety property: the outputs that may violate it, and the verdicts then.
 //!
-//! **Problem.** A property is violated by behaviours that the specification has, or by an implementation that
-//! leaves the specification. A test case that looked for `Violate` among the specification's behaviours alone
-//! would be empty for every property that is proved, which is the ordinary case; and that of any other would
-//! walk away from where only an implementation can go wrong.
+//! **Problem.** A property is violated by behaviours of the specification, or by an implementation that
+//! leaves the specification. Suppose that a test case looks for `Violate` among the specification's
+//! behaviours alone. It is empty for every property that is proved, which is the ordinary case. For other
+//! properties, it avoids the states in which only an implementation can go wrong.
 //!
 //! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties*
 //! (2004); Constant, Jéron, Marchand, Rusu, *Integrating formal verification and conformance testing for
@@ -17,9 +17,9 @@
 //! ```
 //!
 //! and marks the target as accepting. A property reads no variables of the specification and takes no
-//! internal action, so at a member it is where the trace has brought it, and its guards there are the
-//! member's. Selection then keeps what leads to a violation of either kind, and [`verdicts`] tells the two
-//! apart afterwards: behind them stand locations of their own, both with the verdict Fail.
+//! internal action. So its location at a member is given by the trace, and its guards there are the member's.
+//! Selection then keeps the transitions that lead to a violation of either kind. [`give_verdicts`] tells the
+//! two kinds apart afterwards: each has a location of its own, with the verdict Fail.
 //!
 //! | the specification | the property | the location |
 //! |---|---|---|
@@ -27,14 +27,14 @@
 //! | forbids it | is violated by it | `ViolateFail` |
 //! | forbids it | is not | `Fail` |
 //!
-//! There is no Pass: no finite run shows that nothing bad ever happens. Where no violation of either kind is
-//! possible any more the run is Inconclusive.
+//! There is no Pass: no finite run shows that nothing bad ever happens. If no violation of either kind is
+//! possible any more, the run is Inconclusive.
 //!
-//! **Direction.** A guard of which the solver does not know whether it can hold is kept: it holds of no event
-//! then, and changes nothing.
+//! **Direction.** If the solver does not know whether a guard can hold, the guard is kept. If it holds for no
+//! event, it changes nothing.
 //!
 //! **Ends** after one look at each location, output and member. **Cost**: a query for each location and
-//! output that may violate.
+//! output that may violate the property.
 
 use std::collections::HashMap;
 
@@ -48,15 +48,15 @@ use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Ver
 use crate::limits::Limits;
 use crate::names::UsedNames;
 use crate::stage::Stage;
-use crate::stages::sets::pending as hidden;
-use crate::stop::{Stop, writable};
+use crate::stages::sets::pending_effect;
+use crate::stop::{Stop, check_writable};
 
 /// The location of violations that the specification allows.
 pub const VIOLATE: &str = "Violate";
 /// The location of violations that it forbids.
 pub const VIOLATE_FAIL: &str = "ViolateFail";
 
-/// What the artifacts before say of where the property is.
+/// The artifacts before, which say in which location the property is.
 pub struct Before<'a> {
     pub property: &'a CompletePurpose,
     pub product: &'a Product,
@@ -66,16 +66,16 @@ pub struct Before<'a> {
 type OutputGuards = HashMap<(LocationId, ActionId), Vec<Term>>;
 
 impl Before<'_> {
-    /// At each location of the closed machine, the guards under which the property is violated by an output.
-    fn violating(&self) -> OutputGuards {
+    /// The guards under which an output violates the property, at each location of the closed machine.
+    fn violation_guards(&self) -> OutputGuards {
         let pairs = &self.product.pairs;
-        violating(self.property, self.closed.given.numbered().map(|(at, given)| (at, pairs[*given].1)))
+        violation_guards(self.property, self.closed.given.numbered().map(|(at, given)| (at, pairs[*given].1)))
     }
 }
 
-/// At each of these places, where the property is at the location beside it, the guards under which it is
-/// violated by an output.
-fn violating(
+/// The guards under which an output violates the property, at each of these places. Each place comes with the
+/// property's location there.
+fn violation_guards(
     property: &CompletePurpose,
     places: impl Iterator<Item = (LocationId, LocationId)>,
 ) -> OutputGuards {
@@ -96,8 +96,8 @@ fn violating(
     found
 }
 
-/// The visible behaviours, with the outputs that the specification forbids and the property is violated by;
-/// and the location behind these, where there are any.
+/// Adds to the visible behaviours the outputs that the specification forbids and that violate the property.
+/// Also returns their target location, if there are any.
 pub fn with_violations(
     visible: Visible,
     before: &Before<'_>,
@@ -108,7 +108,7 @@ pub fn with_violations(
     let Visible { mut iosts, mut members, mut accepting, lookahead, mut must_answer, mut ends, known } =
         visible;
     let target = iosts.locations.next_number();
-    let added = leaving(guards, target, Stage::Determinize, limits, solver)?;
+    let added = transitions_into(guards, target, Stage::Determinize, limits, solver)?;
     let is_any = !added.is_empty();
     if is_any {
         let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
@@ -123,8 +123,8 @@ pub fn with_violations(
     Ok((visible, is_any.then_some(target)))
 }
 
-/// The same of a product that is judged on line: the transitions that a state is left by with an output that
-/// it forbids and the property is violated by, to a location behind the others.
+/// Makes, for a product that is judged on line, the transitions by outputs that a state forbids and that
+/// violate the property. Their target is a new location after the others.
 pub fn violations_on_line(
     property: &CompletePurpose,
     product: &Product,
@@ -132,20 +132,20 @@ pub fn violations_on_line(
     solver: &mut dyn Solver,
 ) -> Result<Vec<Transition>, Stop> {
     let places = product.pairs.numbered().filter(|(at, _)| !product.accepting[*at]);
-    let violating = violating(property, places.map(|(at, (_, location))| (at, *location)));
-    let allowed = allowed(&product.iosts);
+    let violating = violation_guards(property, places.map(|(at, (_, location))| (at, *location)));
+    let allowed = guards_by_action(&product.iosts);
     let guards = product.iosts.location_ids().flat_map(|source| {
         let (violating, allowed) = (&violating, &allowed);
         product.iosts.action_ids().filter_map(move |action| {
             let violates = violating.get(&(source, action))?;
-            Some((source, action, forbidden(allowed, (source, action), violates.clone())))
+            Some((source, action, forbidden_violation(allowed, (source, action), violates.clone())))
         })
     });
-    leaving(guards, product.iosts.locations.next_number(), Stage::Product, limits, solver)
+    transitions_into(guards, product.iosts.locations.next_number(), Stage::Product, limits, solver)
 }
 
-/// The transitions by these guards to one location, where they may hold.
-fn leaving(
+/// Makes transitions with these guards into one location, if the guards may hold.
+fn transitions_into(
     guards: impl IntoIterator<Item = (LocationId, ActionId, Term)>,
     target: LocationId,
     stage: Stage,
@@ -166,14 +166,14 @@ fn leaving(
             target,
             origin: TransitionOrigin::default(),
         };
-        writable(stage, &transition, limits)?;
+        check_writable(stage, &transition, limits)?;
         added.push(transition);
     }
     Ok(added)
 }
 
-/// The guards by which each action is taken at each location.
-fn allowed(iosts: &Iosts) -> OutputGuards {
+/// The guards of each action at each location.
+fn guards_by_action(iosts: &Iosts) -> OutputGuards {
     let mut allowed = OutputGuards::new();
     for transition in &iosts.transitions {
         allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
@@ -181,20 +181,21 @@ fn allowed(iosts: &Iosts) -> OutputGuards {
     allowed
 }
 
-fn forbidden(allowed: &OutputGuards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
+/// The condition under which an output is forbidden and violates the property.
+fn forbidden_violation(allowed: &OutputGuards, of: (LocationId, ActionId), violates: Vec<Term>) -> Term {
     let forbidden = Term::or(allowed.get(&of).cloned().unwrap_or_default()).not();
     Term::and([forbidden, Term::or(violates)])
 }
 
-/// For each location that is not accepting and each output that may violate the property there: when it does
-/// and is forbidden.
+/// For each location that is not accepting and each output that may violate the property there, the condition
+/// under which it does and is forbidden.
 fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(LocationId, ActionId, Term)> {
-    let violating = before.violating();
-    let allowed = allowed(&visible.iosts);
+    let violating = before.violation_guards();
+    let allowed = guards_by_action(&visible.iosts);
     let mut found = Vec::new();
     for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {
         let pending: Vec<(LocationId, Substitution)> =
-            members.iter().map(|member| (member.location, hidden(member))).collect();
+            members.iter().map(|member| (member.location, pending_effect(member))).collect();
         for action in visible.iosts.action_ids() {
             let mut violates = Vec::new();
             for (at, pending) in &pending {
@@ -204,15 +205,20 @@ fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(Location
             if violates.is_empty() {
                 continue;
             }
-            found.push((source, action, forbidden(&allowed, (source, action), violates)));
+            found.push((source, action, forbidden_violation(&allowed, (source, action), violates)));
         }
     }
     found
 }
 
-/// The test case with its verdicts: what led to Pass leads to `Violate`, or to `ViolateFail` where the
-/// visible behaviours were left for it.
-pub fn verdicts(case: TestCase, graph: &TestGraph, visible: &Visible, left: Option<LocationId>) -> TestCase {
+/// Gives the test case its verdicts: transitions into Pass lead to `Violate` instead, or to `ViolateFail` if
+/// the specification forbids the output.
+pub fn give_verdicts(
+    case: TestCase,
+    graph: &TestGraph,
+    visible: &Visible,
+    left: Option<LocationId>,
+) -> TestCase {
     let Some(pass) = graph.pass else { return case };
     let TestCase { mut iosts, mut verdicts, mut reach, mut coreach, mut must_answer, others_fail, .. } = case;
     let made_of = graph.made_of.iter().map(|number| visible.iosts.transitions[*number].target);

@@ -114,7 +114,7 @@ pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Res
         let found = Diagnostic { severity: Severity::Error, ..why.clone() };
         return Err(none(WhyLeftOut::Unreachable, found));
     }
-    budget::within("write", budget::time(project.time), |_| json::document(&view)).map_err(stopped)
+    budget::within("write", budget::time(project.time), |_| json::to_document(&view)).map_err(stopped)
 }
 
 fn load_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {

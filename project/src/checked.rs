@@ -24,7 +24,7 @@ use coreach_model::reader::{
 };
 use coreach_model::term::node::Comparison;
 use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
+use coreach_model::timed::delayed::{delayed_with_unseen, unseen_delays};
 use coreach_model::{ActionId, Datum, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
@@ -132,7 +132,7 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
             let form = delayed_with_unseen(&specification.timed);
             found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
             let graph = specification.timed.graph();
-            let takes_time = unseen(&specification.timed).into_iter();
+            let takes_time = unseen_delays(&specification.timed).into_iter();
             found.extend(
                 takes_time
                     .map(|number| Diagnostic { severity: Severity::Warning, ..internal_time(graph, number) }),
@@ -397,8 +397,8 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
 
 /// What a test case does not say of what may be observed. Of time, nothing is asked.
 fn observations(bytes: &[u8]) -> Vec<Diagnostic> {
-    let graph = read::document(bytes).and_then(|document| match document.stage == TEST_CASE {
-        true => read::graph(&document).map(Some),
+    let graph = read::parse_document(bytes).and_then(|document| match document.stage == TEST_CASE {
+        true => read::read_graph(&document).map(Some),
         false => Ok(None),
     });
     match graph {

@@ -345,7 +345,7 @@ pub(crate) fn reference(
     }
     let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
     let message = format!("the {what} cannot be read: {state}");
-    let help = match file::meant(&path, |other| is_of_named_kind(other, what)) {
+    let help = match file::find_meant_file(&path, |other| is_of_named_kind(other, what)) {
         Some(meant) => format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()),
         None if path.file_name().is_some_and(|name| folder.join(name).is_file()) => {
             format!("did you mean `{}`?", Path::new(path.file_name().unwrap_or_default()).display())

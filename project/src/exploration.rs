@@ -13,7 +13,7 @@ use coreach_analyses::symbolic::{
 use coreach_model::iosts::Iosts;
 use coreach_model::writer::write_paths_yaml;
 use coreach_model::{Datum, Diagnostic, Number, Term};
-use coreach_pipeline::export::tree::{added, changes};
+use coreach_pipeline::export::tree::{added_conditions, changed_data};
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
@@ -315,8 +315,8 @@ pub fn document(
         },
         location: iosts.location(node.state.location).name.clone(),
         depth: node.state.depth,
-        condition: added(tree, node).iter().map(ToString::to_string).collect(),
-        values: changes(tree, node)
+        condition: added_conditions(tree, node).iter().map(ToString::to_string).collect(),
+        values: changed_data(tree, node)
             .into_iter()
             .map(|(name, value)| ReportedValue { name, value: value.to_string() })
             .collect(),

@@ -126,7 +126,7 @@ fn look_into(path: &Path, opened: &mut File, bytes: &mut Vec<u8>) -> io::Result<
     if bytes.windows(MARK.len()).any(|window| window == MARK) {
         return Ok(FileContent::Document);
     }
-    let Ok(rest) = file::rest(opened.try_clone()?, file::MOST_DOCUMENT) else { return Ok(by_name) };
+    let Ok(rest) = file::read_rest(opened.try_clone()?, file::MOST_DOCUMENT) else { return Ok(by_name) };
     bytes.extend(rest);
     let Ok(read) = json::document(bytes) else { return Ok(by_name) };
     let has = |key: &str| read.get(key).is_some();
@@ -234,7 +234,7 @@ pub fn find_kind(path: &Path) -> Option<FileKind> {
     let (mut opened, mut bytes) = (file::open(path).ok()?, Vec::new());
     let content = look_into(path, &mut opened, &mut bytes).ok()?;
     if content != FileContent::Store {
-        bytes.extend(file::rest(opened, LARGEST).ok()?);
+        bytes.extend(file::read_rest(opened, LARGEST).ok()?);
     }
     match content {
         FileContent::Store => Some(FileKind::Store),

@@ -14,7 +14,7 @@ use coreach_model::iosts::TestPurpose;
 use coreach_model::{Diagnostic, journal};
 use coreach_pipeline::artifact::Verdict;
 use coreach_pipeline::export::{View, json};
-use coreach_pipeline::online::{OnlineTest, online};
+use coreach_pipeline::online::{OnlineTest, prepare_online};
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, Stage, generate_for, generate_timed};
 use serde::Serialize;
@@ -182,7 +182,7 @@ pub fn look_ahead(
         return None;
     }
     let found = budget::within("prospect", time / SEARCH, |_| {
-        let test = TestCase::from_document(&json::document(view)).ok()?;
+        let test = TestCase::from_document(&json::to_document(view)).ok()?;
         prospect(&test, &mut Z3Solver::new(QUESTION))
     });
     found.ok().flatten()
@@ -216,7 +216,7 @@ pub fn make_online(
             says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
         };
         let iosts = &project.specification.iosts;
-        let test = online(project.conformance, iosts, purpose, &options, &mut solver, &mut watch)?;
+        let test = prepare_online(project.conformance, iosts, purpose, &options, &mut solver, &mut watch)?;
         let unreachable = (!test.reachable).then(|| explain_online(&test, purpose, domain));
         Ok(MadeOnline {
             unreachable,

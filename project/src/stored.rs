@@ -65,7 +65,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
     let (record, (test, document), settings, iut) = if bytes == STORE {
         find_in_store(source, which)?
     } else {
-        bytes.extend(file::rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
+        bytes.extend(file::read_rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
         let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
         let beside = beside(source);
         let path = test.unwrap_or(&beside);

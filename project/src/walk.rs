@@ -105,7 +105,7 @@ pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
         purpose: BTreeSet::new(),
     });
     let view = View { what: ONLINE, origins: Some(&origins), ..View::of_specification(&iosts) };
-    let written = budget::within("write", budget::time(None), |_| export::json::document(&view));
+    let written = budget::within("write", budget::time(None), |_| export::json::to_document(&view));
     let document = written.map_err(|stop| stop.to_diagnostic())?;
     let test = TestCase::from_document(&document)
         .map_err(|error| Diagnostic::error("not-exported", format!("the test cannot be read: {error}")))?;

@@ -21,7 +21,7 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId, Transition};
 use coreach_model::reader::{Specification, from_bytes, read_aimed, read_specification};
 use coreach_pipeline::Stage;
-use coreach_pipeline::export::equal::difference;
+use coreach_pipeline::export::equal::find_difference;
 use coreach_pipeline::export::{Format, Mark, ONLINE, View};
 
 /// Codes of diagnostics that tell of a limit.
@@ -73,7 +73,7 @@ pub fn read_back(
             return Err(limit.map(|one| one.message.clone()).unwrap_or_default());
         }
     };
-    let difference = difference(view.iosts, &iosts, solver);
+    let difference = find_difference(view.iosts, &iosts, solver);
     assert!(difference.is_none(), "what was written as {format} is read otherwise: {difference:?}");
     Ok(())
 }

@@ -32,7 +32,9 @@ use coreach_model::semantics::{Event, State, initial_states, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
-use coreach_model::timed::semantics::{TimedState, closed, elapse, initial, step as timed_step};
+use coreach_model::timed::semantics::{
+    TimedState, close_under_internal_actions, elapse, initial, step as timed_step,
+};
 use coreach_model::value::tuples;
 use coreach_model::{Term, Value, Verdict, Violated};
 use coreach_pipeline::artifact::TestCase;
@@ -149,14 +151,17 @@ fn executed(timed: &Timed, property: &TimedProperty, violation: &Violation) -> R
     let data: Valuation =
         data.filter_map(|datum| Some((datum.clone(), violation.initial.get(datum)?.clone()))).collect();
     let start = initial(timed, &data).ok_or("it begins nowhere")?;
-    let (mut states, mut places) = (closed(timed, [start].into()), property.start());
+    let (mut states, mut places) = (close_under_internal_actions(timed, [start].into()), property.start());
     for event in violation.events() {
         let Some((Value::Real(delay), values)) = event.values.split_first() else {
             return Err("an event without a delay".to_owned());
         };
         let plain = Event::new(event.action.clone(), values.to_vec());
         let later = states.iter().map(|state| elapse(timed, state, delay));
-        states = closed(timed, later.flat_map(|state| timed_step(timed, &state, &plain)).collect());
+        states = close_under_internal_actions(
+            timed,
+            later.flat_map(|state| timed_step(timed, &state, &plain)).collect(),
+        );
         places = property.after(&property.later(&places, delay), &event.action);
     }
     match (states.is_empty(), property.is_violated(&places)) {
@@ -192,7 +197,7 @@ impl Walker<'_> {
             .map(|(datum, value)| (datum.clone(), value.clone()))
             .collect();
         let Some(start) = initial(self.timed, &data) else { return Err("no initial state".to_owned()) };
-        let mut states = closed(self.timed, [start].into());
+        let mut states = close_under_internal_actions(self.timed, [start].into());
         let mut places = self.property.map(|(property, _)| property.start()).unwrap_or_default();
         let mut trace: Vec<String> = Vec::new();
         for _ in 0..events {
@@ -215,7 +220,7 @@ impl Walker<'_> {
                 let later = states.iter().map(|state| elapse(self.timed, state, &delay));
                 later.flat_map(|state| timed_step(self.timed, &state, &plain)).collect()
             };
-            let next = closed(self.timed, next);
+            let next = close_under_internal_actions(self.timed, next);
             let mut violated = None;
             if let Some((property, proved)) = self.property {
                 places = property.later(&places, &delay);

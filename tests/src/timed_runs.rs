@@ -27,7 +27,7 @@ use coreach_model::semantics::initial_states;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed};
-use coreach_model::timed::semantics::{TimedState, closed, elapse, initial, step};
+use coreach_model::timed::semantics::{TimedState, close_under_internal_actions, elapse, initial, step};
 use coreach_model::value::Value;
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::lateness::Timing;
@@ -205,7 +205,7 @@ fn is_justified(timed: &Timed, run: &Run) -> bool {
         let own = |(datum, _): &(&_, &_)| timed.graph().variables.contains(datum);
         initial(timed, &state.valuation.iter().filter(own).map(|(d, v)| (d.clone(), v.clone())).collect())
     });
-    let mut states: BTreeSet<TimedState> = closed(timed, starts.collect());
+    let mut states: BTreeSet<TimedState> = close_under_internal_actions(timed, starts.collect());
     for at in &run.trace {
         let (event, delay) = match &at.what {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
@@ -220,7 +220,7 @@ fn is_justified(timed: &Timed, run: &Run) -> bool {
             None => later.collect(),
             Some(event) => later.flat_map(|state| step(timed, &state, &event)).collect(),
         };
-        states = closed(timed, states);
+        states = close_under_internal_actions(timed, states);
     }
     let is_silence = matches!(run.outcome, coreach_execution::Outcome::Verdict(_, Cause::Silence(_)));
     states.is_empty() != is_silence

@@ -204,7 +204,7 @@ fn every_other_output_fails_and_is_read_so() {
     assert!(large.test_case.others_fail.is_some());
     for generation in [small, large] {
         let view = View::of(&generation, Stage::InputComplete);
-        let json = export::json::json(&view);
+        let json = export::json::to_json(&view);
         let read = TestCase::from_json(json.as_bytes()).unwrap();
         // 2n + 1 locations without a verdict, n + 1 outputs at each; one of them is allowed.
         let outputs = generation.test_case.iosts.actions.iter().filter(|a| a.name != "reset").count();

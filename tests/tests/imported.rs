@@ -19,7 +19,7 @@ use coreach_model::term::substitute;
 use coreach_model::timed::Timed;
 use coreach_model::{Iosts, Term};
 use coreach_pipeline::export::View;
-use coreach_pipeline::export::aut::aut;
+use coreach_pipeline::export::aut::to_aut;
 use coreach_project::render::{Style, render};
 
 fn read(name: &str, text: &str) -> AnySpecification {
@@ -160,7 +160,7 @@ fn transition_systems_come_back_as_they_were_written() {
         {
             continue;
         }
-        let text = aut(&View::of_specification(&before.iosts));
+        let text = to_aut(&View::of_specification(&before.iosts));
         let AnySpecification::Untimed(after) = imported("back.aut", text, format("aut"), &Options::default())
         else {
             panic!("a model with time")
@@ -176,7 +176,7 @@ fn transition_systems_come_back_as_they_were_written() {
 fn labels_with_conditions_are_not_read_as_names() {
     let specification = read("coffee", &file("../examples/coffee_machine/specification.yaml"));
     let AnySpecification::Untimed(specification) = specification else { panic!("a model with time") };
-    let text = aut(&View::of_specification(&specification.iosts));
+    let text = to_aut(&View::of_specification(&specification.iosts));
     assert!(text.contains("\"?Coin [pCoinValue > 0] / vPaid := "), "{text}");
     let file = Arc::new(SourceFile { name: "coffee.aut".to_owned(), text });
     let found = import(file, None, &Options::default()).unwrap_err();

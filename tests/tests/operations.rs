@@ -15,7 +15,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::writer::write_yaml;
 use coreach_model::{Iosts, Term, Type, Value, codec};
 use coreach_pipeline::export::View;
-use coreach_pipeline::export::code::python::python;
+use coreach_pipeline::export::code::python::to_python;
 use coreach_pipeline::stage::Stage;
 use coreach_project::page::Page;
 use serde_json::Value as Json;
@@ -523,7 +523,7 @@ fn all_evaluators_agree_on_operations() {
             expected.push(Json::Array(values));
         }
         let view = View { stage: Some(Stage::InputComplete), ..View::of_specification(iosts) };
-        let program = python(&view).unwrap().replace("if __name__ ==", "if __name__ == 0 ==") + IN_PYTHON;
+        let program = to_python(&view).unwrap().replace("if __name__ ==", "if __name__ == 0 ==") + IN_PYTHON;
         let (file, script) = (folder.join("case.py"), folder.join("page.js"));
         std::fs::write(&file, program).unwrap();
         std::fs::write(&script, in_the_page(iosts)).unwrap();

@@ -53,7 +53,7 @@ fn the_facts_of_the_examples_are_proved() {
                 continue;
             }
             let Some(made) = generated(&specification, &purpose) else { continue };
-            let found = check::test_graph(&made.test_graph, &made.visible, &mut Z3Solver::default());
+            let found = check::check_test_graph(&made.test_graph, &made.visible, &mut Z3Solver::default());
             assert_eq!((&found.violations[..], found.unchecked), (&[][..], 0), "{}", purpose.display());
             proved.push(purpose);
         }
@@ -96,12 +96,13 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
     let mut last = chain.clone();
     *last.last_mut().unwrap() = lie(last.last().unwrap());
     for chain in [chain.clone(), Vec::new(), chain.iter().map(lie).collect(), last] {
-        let found = check::test_graph(&claims(&nowhere, chain), &made.visible, &mut Z3Solver::default());
+        let found =
+            check::check_test_graph(&claims(&nowhere, chain), &made.visible, &mut Z3Solver::default());
         let is_named = found.violations.iter().any(|violation| violation.rule == "test graph 8: coreach");
         assert!(is_named, "{found:?}");
     }
     // What leads to Accept is said as it is; that it is reached is not.
     let claim = claims(&made.test_graph.decided.coreach, chain.clone());
-    let found = check::test_graph(&claim, &made.visible, &mut Z3Solver::default());
+    let found = check::check_test_graph(&claim, &made.visible, &mut Z3Solver::default());
     assert!(found.violations.iter().any(|violation| violation.rule == "test graph 7"), "{found:?}");
 }

@@ -14,7 +14,7 @@ use coreach_model::writer::write_yaml;
 use coreach_model::{Datum, SourceFile, Term, TransitionId, Value};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{self, Format, View};
-use coreach_pipeline::stop::{ShownTransition, Stop, writable};
+use coreach_pipeline::stop::{ShownTransition, Stop, check_writable};
 
 const LEVELS: usize = 60;
 
@@ -156,7 +156,7 @@ fn exports_and_messages_are_cut() {
     for term in terms() {
         let transition = transition(&term);
         assert!(matches!(
-            writable(Stage::Close, &transition, &Default::default()),
+            check_writable(Stage::Close, &transition, &Default::default()),
             Err(Stop::TooMany { stage: Stage::Close, .. })
         ));
         let iosts = machine(transition);

@@ -19,7 +19,7 @@ use coreach_artifact::document::Condition as Stated;
 use coreach_model::SourceFile;
 use coreach_model::reader::read_timed_specification;
 use coreach_pipeline::Stage;
-use coreach_pipeline::export::sptg::{Guards, sptg};
+use coreach_pipeline::export::sptg::{Guards, to_sptg};
 use coreach_pipeline::export::{View, json};
 use coreach_pipeline::timed::{Options, PathGuided, SilenceAfter, path_guided, resolve};
 use coreach_project::file_kind::{FileKind, kind_of};
@@ -210,7 +210,7 @@ fn two_solvers_read_every_guard_of_path_guided_test_cases() {
     let paths = ["tr1,tr2,tr3,tr4", "(tr8 tr9)*2", "tr1,tr11,tr3,tr5,(tr1 tr2 tr6)*2"];
     let mut count = 0;
     for (name, made) in guided("atm_timed", &paths) {
-        let theirs: Value = serde_json::from_str(&sptg(&made, Guards::SmtLib)).unwrap();
+        let theirs: Value = serde_json::from_str(&to_sptg(&made, Guards::SmtLib)).unwrap();
         let mut conditions = of_document(&name, &View::of_path(&made));
         conditions.extend(of_theirs(&name, &theirs));
         read_by_z3(&conditions);

@@ -53,7 +53,7 @@ fn a_hidden_variable_that_leaves_its_type_is_noticed() {
                 let mut damaged = visible.clone();
                 let outside = Term::add(&Term::int(high.clone()), &Term::int(1));
                 damaged.iosts.transitions[number].assignments.insert(variable.clone(), outside);
-                let found = check::visible(&damaged, &closed, &mut Z3Solver::default());
+                let found = check::check_visible(&damaged, &closed, &mut Z3Solver::default());
                 assert!(
                     names(&found, "visible 6"),
                     "seed {seed}, {number:?}, {}: {found:?}",
@@ -122,7 +122,7 @@ fn a_product_without_guards_is_no_product() {
         transition.guard = Term::yes();
     }
     let solver = &mut Z3Solver::default();
-    let found = check::product(&product, &input.specification, &made.complete_purpose, solver);
+    let found = check::check_product(&product, &input.specification, &made.complete_purpose, solver);
     assert!(names(&found, "product 2"), "{found:?}");
 }
 
@@ -133,7 +133,7 @@ fn a_closed_machine_that_forgets_what_internal_steps_assign_is_noticed() {
     for transition in &mut closed.iosts.transitions {
         transition.assignments.clear();
     }
-    let found = check::closed(&closed, &made.product, &mut Z3Solver::default());
+    let found = check::check_closed(&closed, &made.product, &mut Z3Solver::default());
     assert!(names(&found, "closed 5: lost") && names(&found, "closed 5: added"), "{found:?}");
 }
 
@@ -143,7 +143,7 @@ fn a_visible_machine_that_lacks_a_transition_is_noticed() {
     for at in made.visible.iosts.transitions.numbers() {
         let mut visible = made.visible.clone();
         visible.iosts.transitions.remove(at);
-        let found = check::visible(&visible, &made.closed, &mut Z3Solver::default());
+        let found = check::check_visible(&visible, &made.closed, &mut Z3Solver::default());
         assert!(names(&found, "visible 3"), "{at:?}: {found:?}");
     }
 }
@@ -160,7 +160,7 @@ fn a_test_graph_without_effects_or_with_pass_everywhere_is_noticed() {
         transition.target = passes.pass.unwrap();
     }
     for graph in [without_effects, passes] {
-        let found = check::test_graph(&graph, &made.visible, &mut Z3Solver::default());
+        let found = check::check_test_graph(&graph, &made.visible, &mut Z3Solver::default());
         assert!(names(&found, "test graph 4"), "{found:?}");
     }
 }
@@ -174,6 +174,6 @@ fn a_fail_that_is_called_pass_is_noticed() {
             *verdict = Some(Verdict::Pass);
         }
     }
-    let found = check::test_case(&case, &made.test_graph, &mut Z3Solver::default());
+    let found = check::check_test_case(&case, &made.test_graph, &mut Z3Solver::default());
     assert!(names(&found, "test case 6"), "{found:?}");
 }

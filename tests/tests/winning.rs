@@ -24,7 +24,7 @@ use coreach_model::reader::{from_bytes, read_purpose, read_specification};
 use coreach_model::{Iosts, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::online::online;
+use coreach_pipeline::online::prepare_online;
 use coreach_pipeline::{Conformance, Options, Stage, generate_for};
 use coreach_tests::brute::alphabet::Alphabet;
 use coreach_tests::brute::explore::valuations;
@@ -100,7 +100,8 @@ impl SmallGame {
         };
         let (iosts, mut solver) = (&specification.iosts, Z3Solver::default());
         let document = if is_online {
-            let made = online(self.conformance, iosts, &purpose, &options, &mut solver, &mut |_| {}).unwrap();
+            let made = prepare_online(self.conformance, iosts, &purpose, &options, &mut solver, &mut |_| {})
+                .unwrap();
             made.reachable.then(|| export(&View::of_online(&made), Format::Json, ExportOptions::default()))?
         } else {
             let made =

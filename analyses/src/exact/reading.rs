@@ -251,7 +251,7 @@ fn value(expression: &Expression, ty: &Type) -> Option<Value> {
         }),
         Type::Int | Type::Nat | Type::Range(..) | Type::Real => literal(expression)?,
         Type::Id(name) => match literal(expression)? {
-            Value::Int(number) => Value::id(name, &ids::text(&number)),
+            Value::Int(number) => Value::id(name, &ids::text_of_number(&number)),
             _ => return None,
         },
         // The engine is not asked about strings.

@@ -110,7 +110,7 @@ pub fn value_to_smtlib(value: &Value) -> String {
             }
         }
         Value::String(text) => string_to_smtlib(text),
-        Value::Id(_, text) => ids::number(text).to_string(),
+        Value::Id(_, text) => ids::number_of_text(text).to_string(),
         Value::Enum(enumeration, position) => symbol(&enumeration.literals[*position]),
         Value::Array(array) => {
             let sort = sort_to_smtlib(&Type::Array(array.ty.clone()));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use coreach_model::diagnostic::Diagnostic;
-use coreach_pipeline::stop::is_of_end;
+use coreach_pipeline::stop::says_work_was_stopped;
 use coreach_project::checked::{self, Checked};
 use coreach_project::{budget, jobs, render};
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub fn check(arguments: &CheckArguments) -> CommandResult {
     let failed = reports.iter().any(|report| report.checked.found.iter().any(Diagnostic::is_error));
     let mut all = reports.iter().flat_map(|report| &report.checked.found);
     let exit = match failed {
-        true if all.any(|found| is_of_end(found.code)) => Exit::Stopped,
+        true if all.any(|found| says_work_was_stopped(found.code)) => Exit::Stopped,
         true => Exit::Mistakes,
         false => Exit::Fine,
     };

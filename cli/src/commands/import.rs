@@ -12,7 +12,7 @@ use coreach_import::{ForeignFormat, LARGEST, LIMIT, detect, import_purpose};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::file::{self, FileError};
 use coreach_model::reader::read_specification;
-use coreach_pipeline::stop::is_of_end;
+use coreach_pipeline::stop::says_work_was_stopped;
 use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
@@ -63,7 +63,7 @@ pub fn import(arguments: &ImportArguments) -> CommandResult {
     let (text, found) = match read {
         Ok(Ok(read)) => read,
         Ok(Err(found)) => {
-            let is_limit = found.iter().any(|found| found.code == LIMIT || is_of_end(found.code));
+            let is_limit = found.iter().any(|found| found.code == LIMIT || says_work_was_stopped(found.code));
             let exit = if is_limit { Exit::Stopped } else { Exit::Mistakes };
             return Ok(tell(arguments, &found, exit));
         }

@@ -318,7 +318,7 @@ impl Question<'_> {
         };
         let other = evaluate(other, &self.all).ok()?;
         if let Value::Record(ty, fields) = &other
-            && ty.mapped().is_some()
+            && ty.map_value_type().is_some()
         {
             let keys: Vec<String> = ty.entries(fields).iter().map(|(key, _)| key.to_string()).collect();
             return self.difference(
@@ -713,7 +713,7 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
             }
         }
         (Value::Record(ty, all), Value::Record(_, others)) if matches!(ty.form, RecordForm::Keyed(_)) => {
-            let is_map = ty.mapped().is_some();
+            let is_map = ty.map_value_type().is_some();
             let (all, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
                 (ty.entries(all).into_iter().collect(), ty.entries(others).into_iter().collect());
             if !all.keys().eq(others.keys()) {

@@ -19,7 +19,7 @@ use coreach_analyses::hull::hull;
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::budget;
 use coreach_model::random::Random;
-use coreach_model::semantics::{Event, State, determined, fire};
+use coreach_model::semantics::{Event, State, determined_value, fire};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict};
@@ -323,7 +323,7 @@ fn members(
     let is_numeric = condition.data().iter().all(|datum| numbers.contains(datum));
     let mut lists = Vec::new();
     for datum in parameters.iter().filter(|datum| kept.contains(datum)) {
-        let list = match determined(datum, &conjuncts, &Default::default()) {
+        let list = match determined_value(datum, &conjuncts, &Default::default()) {
             Some(value) => vec![value],
             None => match Value::enumerate(datum.ty(), MOST_LISTED) {
                 Some(list) => list,

@@ -3,12 +3,12 @@
 //! **Method.** One vector is drawn by trial ([`crate::values::trial`]). Then each parameter takes the values
 //! at which the guard begins or ceases to hold, those of other data that somebody still reads and their
 //! neighbours, those that the guard reads in lists, sets, maps and records, and those of the other
-//! parameters; all values of a Boolean or a small enumeration. Ranges are drawn from evenly as well, one by one,
-//! all together, and all at their ends. What the guard refuses is left out. Where the
-//! guard says what each parameter is, as of most answers, nothing is drawn.
+//! parameters; all values of a Boolean or a small enumeration. Ranges are drawn from evenly as well, one
+//! by one, all together, and all at their ends. What the guard refuses is left out. Where the guard says what
+//! each parameter is, as of most answers, nothing is drawn.
 
 use coreach_model::random::Random;
-use coreach_model::semantics::{State, determined, fire};
+use coreach_model::semantics::{State, determined_value, fire};
 use coreach_model::term::evaluate::evaluate;
 use coreach_model::value::tuples;
 use coreach_model::{ActionKind, Datum, Term, TransitionId, Type, Value};
@@ -72,7 +72,7 @@ pub fn candidates(
     let candidate = |values| candidate(sought, number, state, values);
     // What an answer must be needs no draws.
     let conjuncts = &sought.conjuncts[number];
-    let determined = action.parameters.iter().map(|one| determined(one, conjuncts, &state.valuation));
+    let determined = action.parameters.iter().map(|one| determined_value(one, conjuncts, &state.valuation));
     if let Some(values) = determined.collect::<Option<Vec<Value>>>() {
         return candidate(values).into_iter().collect();
     }

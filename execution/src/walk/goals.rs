@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use coreach_analyses::live::live;
 use coreach_model::hash::FastMap;
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
-use coreach_model::semantics::{Event, State, determined};
+use coreach_model::semantics::{Event, State, determined_value};
 use coreach_model::term::evaluate::{Valuation, evaluate_with, holds_with};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::substitute;
@@ -436,7 +436,7 @@ fn limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
 /// The value with which a variable begins; the simplest of its type where that is open.
 fn first_value(iosts: &Iosts, variable: &Datum) -> Value {
     let conjuncts = iosts.initial_condition.unfolded_conjuncts();
-    let first = determined(variable, &conjuncts, &Valuation::new());
+    let first = determined_value(variable, &conjuncts, &Valuation::new());
     first.unwrap_or_else(|| Value::any(variable.ty()))
 }
 

@@ -1,10 +1,10 @@
-//! `in_any_order`: several steps, each taken once, in whatever order.
+//! `in_any_order`: several steps, each taken once, in any order.
 //!
 //! Systems send replies that belong together in no fixed order: a notice and an acknowledgement, a line for
-//! each of two clients. What a modeller would write is the product of the steps, a location for each set of
-//! those that have been taken; it is written out here: for `n` steps `2^n - 2` locations between `from` and
-//! `to`, and `n * 2^(n-1)` transitions. Therefore there are at most [`MOST`]. Guards and assignments are
-//! those of the step, in the state in which it is taken, so a step may say what comes before it.
+//! each of two clients. A modeller would write the product of the steps, with a location for each set of
+//! steps that have been taken. It is written out here: for `n` steps `2^n - 2` locations between `from` and
+//! `to`, and `n * 2^(n-1)` transitions. Therefore there are at most [`MOST`] steps. Guards and assignments of
+//! a step are evaluated in the state in which it is taken, so a step may depend on steps before it.
 
 use crate::iosts::{LocationId, Transition};
 use crate::reader::collect::Collector;
@@ -14,14 +14,14 @@ use crate::reader::surroundings::Surroundings;
 use crate::reader::transition_body::{TimedBody, TransitionBody, TransitionPlaces, read_ends, read_steps};
 use crate::reader::yaml::{Entry, Node, NodeKind};
 
-/// So many steps may come in any order.
+/// The most steps that may come in any order.
 const MOST: usize = 6;
 
 const KEYS: [&str; 3] = ["from", "to", "in_any_order"];
 const STEP_KEYS: [&str; 4] = ["on", "when", "assign", "reset"];
 const LIKE: &str = "{ from: Saving, to: Idle, in_any_order: [{ on: Saved }, { on: Told }] }";
 
-/// The transitions that one item with `in_any_order` stands for; none where it has a mistake, which has been
+/// Writes out the transitions of one item with `in_any_order`. None if it has a mistake, which has been
 /// reported.
 pub fn read_any_order(
     collector: &mut Collector,
@@ -54,14 +54,14 @@ pub fn read_any_order(
             continue;
         };
         shape::check_keys(collector, entries, &STEP_KEYS, "a step of `in_any_order`");
-        // Without sets of actions, a step has one action.
+        // There are no sets of actions here, so a step has one action.
         if let Some((read, beside)) = read_steps(collector, item, entries, context) {
             steps.extend(read.into_iter().map(|step| (step, beside.clone())));
         }
     }
     let (Some(ends), true) = (ends, collector.errors() == before) else { return Vec::new() };
 
-    // Sets of steps that have been taken, as bits; each has its location.
+    // One location for each set of steps that have been taken. The sets are bits.
     let all = (1_usize << steps.len()) - 1;
     let mut places: Vec<LocationId> = vec![ends.source];
     for taken in 1..all {

@@ -1,9 +1,8 @@
-//! Collecting findings: everything that reads a user's file goes on after a mistake and keeps what it found
-//! here.
+//! Collecting findings: a reader of a user's file goes on after a mistake and keeps its findings here.
 //!
-//! There is a limit, so that a hostile or hopeless file is answered quickly: after [`LIMIT`] errors the
+//! There is a limit, so that a hostile or hopeless file is answered quickly. After [`LIMIT`] errors the
 //! readers stop (each of their loops asks [`Collector::is_full`]), and the last diagnostic says so. Warnings
-//! beyond as many are counted only: they must not keep an error from being found.
+//! beyond that number are counted only: they must not keep an error from being found.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -12,14 +11,15 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use crate::reader::limits::Limits;
 
-/// So many errors in one file are reported, and so many warnings.
+/// The most errors of one file that are reported, and the most warnings.
 pub const LIMIT: usize = 100;
 
-/// Longer names are not compared with known ones: nobody means another one by them, and comparing is
+/// The longest name that is compared with known ones. A longer one is no misspelling, and comparing is
 /// quadratic.
 const LONGEST_COMPARED: usize = 64;
 
-/// What all comparisons of names in one file may cost, in letters times letters: some tens of milliseconds.
+/// The most that all comparisons of names in one file may cost, in letters times letters: some tens of
+/// milliseconds.
 const COMPARISONS: usize = 10_000_000;
 
 #[derive(Debug)]
@@ -27,14 +27,14 @@ pub struct Collector {
     pub file: Arc<SourceFile>,
     pub limits: Limits,
     found: Vec<Diagnostic>,
-    /// Those that an alias repeats included, mistakes and all.
+    /// The number of errors, with those that an alias repeats.
     errors: usize,
     warnings: usize,
-    /// What is left of [`COMPARISONS`].
+    /// The part of [`COMPARISONS`] that is left.
     comparisons: Cell<usize>,
-    /// Keys that are missing: which of the findings says so, of which mapping, and the key.
+    /// Keys that are missing: the finding that says so, the place of the mapping, and the key.
     missing: Vec<(Diagnostic, Range<usize>, String)>,
-    /// Where another key stands, if that is in the mapping, and which one is meant by it.
+    /// The places of misspelt keys, if they are in the mapping, and the keys that are meant.
     meant: Vec<(Option<usize>, String)>,
 }
 
@@ -53,7 +53,7 @@ impl Collector {
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let count = if diagnostic.is_error() { &mut self.errors } else { &mut self.warnings };
         *count += 1;
-        // An alias repeats what it stands for, mistakes included.
+        // An alias repeats its node, mistakes included.
         if *count <= LIMIT && !self.found.contains(&diagnostic) {
             self.found.push(diagnostic);
         }
@@ -69,7 +69,7 @@ impl Collector {
         self.push(Diagnostic::error(code, message).at(self.origin(span), label));
     }
 
-    /// The same, with what to do.
+    /// Reports an error with a help text.
     pub fn mistake(
         &mut self,
         code: &'static str,
@@ -81,18 +81,18 @@ impl Collector {
         self.push(Diagnostic::error(code, message).at(self.origin(span), label).help(help));
     }
 
-    /// Reports a key that a mapping lacks, unless another one is found there that is meant for it.
+    /// Reports a key that a mapping lacks, unless a misspelt key is found there that is meant for it.
     pub fn lacks_key(&mut self, found: Diagnostic, mapping: &Range<usize>, key: &str) {
         self.missing.push((found.clone(), mapping.clone(), key.to_owned()));
         self.push(found);
     }
 
-    /// Notes that the key at a place is meant for a known one; without a place, for one of any mapping.
+    /// Notes that the key at a place is meant for a known one. Without a place it counts for any mapping.
     pub fn means(&mut self, at: Option<&Range<usize>>, key: &str) {
         self.meant.push((at.map(|at| at.start), key.to_owned()));
     }
 
-    /// What to do about a name that is none of the known ones; `what` says what these are, in the plural.
+    /// The help text for an unknown name. `what` names the known ones, in the plural.
     pub fn meant<'a, I: IntoIterator<Item = &'a str>>(
         &self,
         name: &str,
@@ -106,35 +106,35 @@ impl Collector {
     }
 
     /// How many findings are kept so far.
-    pub fn found(&self) -> usize {
+    pub fn count_found(&self) -> usize {
         self.found.len()
     }
 
-    /// Adds a fact to all that were found since there were so many.
+    /// Adds a note to all findings after the first `found`.
     pub fn note_since(&mut self, found: usize, note: &str) {
         for diagnostic in self.found.iter_mut().skip(found) {
             diagnostic.notes.push(note.to_owned());
         }
     }
 
-    /// Adds a place to all that were found since there were so many.
+    /// Adds a place to all findings after the first `found`.
     pub fn label_since(&mut self, found: usize, origin: &Origin, label: &str) {
         for diagnostic in self.found.iter_mut().skip(found) {
             diagnostic.labels.push((origin.clone(), label.to_owned()));
         }
     }
 
-    /// How many errors so far: compare before and after to learn whether a part was right.
+    /// How many errors there are so far. Compare before and after a part to learn whether the part was right.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Are there so many errors that the readers must stop? What they return then is not whole.
+    /// Are there so many errors that the readers must stop? Their results are incomplete then.
     pub fn is_full(&self) -> bool {
         self.errors >= LIMIT
     }
 
-    /// The nearest known name, unless looking for it is pointless or too dear.
+    /// The nearest known name, unless a search is pointless or too expensive.
     pub fn nearest<'a>(&self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
         if self.is_full() || name.len() > LONGEST_COMPARED {
             return None;
@@ -146,7 +146,7 @@ impl Collector {
             left.is_some()
         });
         let near = affordable.filter(|candidate| {
-            // One letter is near to every other: only its other case is meant.
+            // Any two letters are near, so a single letter is only meant in its other case.
             let single = name.chars().count() == 1 && !candidate.eq_ignore_ascii_case(name);
             *candidate != name
                 && !single
@@ -156,7 +156,7 @@ impl Collector {
         nearest(name, near)
     }
 
-    /// Everything found, in the order of the text, and whether there is an error in it.
+    /// All findings in the order of the text, and whether there is an error among them.
     pub fn finish(mut self) -> (Vec<Diagnostic>, bool) {
         let position = |d: &Diagnostic| d.labels.first().map_or(usize::MAX, |(origin, _)| origin.span.start);
         self.found.sort_by_key(position);
@@ -177,7 +177,7 @@ impl Collector {
         (self.found, self.errors > 0)
     }
 
-    /// What was read with what was found; or the findings, where something is wrong.
+    /// The result with its findings, or only the findings if there is an error among them.
     pub fn ended<T>(self, read: Option<T>) -> Result<(T, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (found, failed) = self.finish();
         match read {
@@ -189,7 +189,7 @@ impl Collector {
 
 /// `a`, `b` and `c`, each in back quotes.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    // Only those that are shown are written: there may be tens of thousands.
+    // Only names that are shown are formatted: there may be tens of thousands.
     let names: Vec<&str> = names.into_iter().collect();
     let quoted =
         |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<String>>().join(", ");
@@ -201,7 +201,7 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// What there is to choose from, as a help text; `what` is in the plural.
+/// A help text with the names to choose from. `what` is their kind in the plural.
 pub fn inventory<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     match names.as_slice() {

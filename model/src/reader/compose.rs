@@ -1,7 +1,7 @@
-//! A specification from parts: the file that has `compose:` where others have data, actions and transitions.
+//! A specification from parts: a file with `compose:` in place of data, actions and transitions.
 //!
-//! The parts are files of their own, read as they are; their mistakes are told on their text. What does not
-//! go together is told here, on the line that names the part. A part may be a composition itself.
+//! The parts are files of their own. Their mistakes are reported on their text. If the parts do not go
+//! together, it is reported here, on the line that names the part. A part may be a composition itself.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
 use crate::reader::collect::Collector;
 use crate::reader::graph::check_livelocks;
-use crate::reader::imports::{imported, open};
+use crate::reader::imports::{imported_nodes, open_named_file};
 use crate::reader::scope::NamedExpression;
 use crate::reader::specification::{Specification, TimedPart, read_nested};
 use crate::reader::yaml::{Entry, Node, NodeKind};
@@ -23,7 +23,7 @@ use crate::types::Type;
 
 const LIKE: &str = "compose: [shop.yaml, warehouse.yaml]";
 
-/// A composition may have compositions for parts, so deep.
+/// How deep compositions may be parts of compositions.
 const DEEPEST: usize = 8;
 
 /// The keys of a file with `compose:`.
@@ -36,8 +36,9 @@ struct Part {
     origin: Origin,
 }
 
-/// Reads a composition, with what it says of time. The mistakes have been reported where there is none.
-pub(super) fn read(
+/// Reads a composition, with its clocks and uncontrollable inputs. `None` if there were mistakes, which have
+/// been reported.
+pub(super) fn read_composition(
     collector: &mut Collector,
     entries: &[Entry],
     name: &str,
@@ -57,7 +58,7 @@ pub(super) fn read(
     }
     let before = collector.errors();
     let parts: Vec<Part> =
-        items.iter().filter_map(|item| part(collector, item, (depth, may_be_timed))).collect();
+        items.iter().filter_map(|item| read_part(collector, item, (depth, may_be_timed))).collect();
     if collector.errors() > before {
         return None;
     }
@@ -71,7 +72,7 @@ pub(super) fn read(
         match whole.with(name, &part.graph) {
             Ok(composed) => whole = composed,
             Err(found) => {
-                found.iter().for_each(|one| incompatible(collector, one, &part));
+                found.iter().for_each(|one| report_incompatible(collector, one, &part));
                 return None;
             }
         }
@@ -80,11 +81,11 @@ pub(super) fn read(
     let whole = match whole.hiding(&hidden) {
         Ok(whole) => whole,
         Err(found) => {
-            found.iter().for_each(|one| unhidden(collector, one, &whole.iosts, entries));
+            found.iter().for_each(|one| report_unhidden(collector, one, &whole.iosts, entries));
             return None;
         }
     };
-    // Each part has none, but what they say to one another may go round once it is hidden.
+    // The parts have no livelocks, but hidden messages between them may form one.
     let (whole, clocks, uncontrollable) = whole.apart();
     let place = |number| whole.transitions[number].origin.whole.clone();
     check_livelocks(collector, &whole, &place, "hide less: one of these steps must be seen");
@@ -94,16 +95,16 @@ pub(super) fn read(
     (collector.errors() == before).then_some((specification, (clocks, uncontrollable)))
 }
 
-/// The files of the parts of a composition, and of their parts, and files that are imported; none of a file
-/// that cannot be read.
+/// Lists the files of the parts of a composition, of their parts, and imported files. A file that cannot be
+/// read has none.
 ///
-/// A part that is not there is among them: somebody may be about to make it.
+/// A part that does not exist is among them, since it may be created later.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut work = vec![(path.to_owned(), 0)];
     while let Some((path, depth)) = work.pop() {
         let Ok(file) = yaml::load(&path) else { continue };
-        // Most specifications have neither, and some are long.
+        // Most specifications have neither word, and some are long.
         if !file.text.contains("compose") && !file.text.contains("import") {
             continue;
         }
@@ -112,7 +113,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
         let NodeKind::Mapping(entries) = &root.kind else { continue };
         let items = ["compose", "import"].into_iter().filter_map(|key| shape::get(entries, key));
         let folder = path.parent().unwrap_or(Path::new(""));
-        for item in items.flat_map(imported) {
+        for item in items.flat_map(imported_nodes) {
             let node = match &item.kind {
                 NodeKind::Mapping(entries) => shape::get(entries, "model"),
                 _ => Some(item),
@@ -131,7 +132,8 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, bool)) -> Option<Part> {
+/// Reads one part with its file, and renames its names if the part says so.
+fn read_part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, bool)) -> Option<Part> {
     let (file, rename) = match &item.kind {
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["model", "rename"], "a part");
@@ -149,11 +151,11 @@ fn part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, b
     };
     let scalar = shape::scalar(collector, file, "a part", LIKE)?;
     let origin = collector.origin(&scalar.span);
-    let file = open(collector, scalar, "the part")?;
-    let read = read_nested(file, depth + 1, may_be_timed);
-    let (specification, said) = match read {
+    let file = open_named_file(collector, scalar, "the part")?;
+    let result = read_nested(file, depth + 1, may_be_timed);
+    let (specification, said) = match result {
         Ok((read, warnings)) => {
-            // What one part leaves unused is another's.
+            // An action that one part leaves unused belongs to another part.
             let kept = warnings.into_iter().filter(|one| one.code != "unused-action");
             kept.for_each(|one| collector.push(one));
             read
@@ -166,9 +168,9 @@ fn part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, b
     let Specification { iosts, types, mut functions } = specification;
     let mut graph = ComposedPart::of(iosts, said);
     if let Some(node) = rename {
-        let names = renamed(collector, node, &graph.iosts)?;
+        let names = read_renames(collector, node, &graph.iosts)?;
         let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
-        (graph.iosts, functions) = with_names(&graph.iosts, &functions, &names);
+        (graph.iosts, functions) = rename_all(&graph.iosts, &functions, &names);
         graph.clocks =
             graph.clocks.iter().map(|clock| Datum::new(new(clock.name()), clock.ty().clone())).collect();
         graph.uncontrollable = graph.uncontrollable.iter().map(|name| new(name)).collect();
@@ -176,8 +178,8 @@ fn part(collector: &mut Collector, item: &Node, (depth, may_be_timed): (usize, b
     Some(Part { graph, types, functions, origin })
 }
 
-/// Other names for actions, data and parameters of the part.
-fn renamed(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option<BTreeMap<String, String>> {
+/// Reads the new names of actions, data and parameters of the part.
+fn read_renames(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option<BTreeMap<String, String>> {
     let entries = shape::mapping(collector, node, "`rename`", "rename: { Pay: PayBank }")?;
     shape::check_distinct(collector, entries, "duplicate-key", "name");
     let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -222,7 +224,8 @@ fn renamed(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option<BTre
     (collector.errors() == before).then_some(names)
 }
 
-fn with_names(
+/// Gives actions, data and parameters of a part, and the data in its functions, their new names.
+fn rename_all(
     iosts: &Iosts,
     functions: &[NamedExpression],
     names: &BTreeMap<String, String>,
@@ -241,7 +244,7 @@ fn with_names(
         },
         ..t.clone()
     };
-    // A parameter of a function is put in by a call, whatever it is called.
+    // A function's own parameters keep their names: a call replaces them anyway.
     let function = |function: &NamedExpression| {
         let own = |name: &Datum| function.parameters.contains(name);
         let put: Substitution =
@@ -266,7 +269,7 @@ fn with_names(
     (iosts, functions.iter().map(function).collect())
 }
 
-/// Functions of one name must be one function.
+/// Adds the functions of a part. Functions of one name must be one function.
 fn add_functions(collector: &mut Collector, functions: &mut Vec<NamedExpression>, part: &Part) {
     for function in &part.functions {
         match functions.iter().find(|known| known.name == function.name) {
@@ -285,7 +288,7 @@ fn add_functions(collector: &mut Collector, functions: &mut Vec<NamedExpression>
     }
 }
 
-/// Types of one name must be one type.
+/// Adds the types of a part. Types of one name must be one type.
 fn add_types(collector: &mut Collector, types: &mut Vec<(String, Type)>, part: &Part) {
     for (name, ty) in &part.types {
         match types.iter().find(|(known, _)| known == name) {
@@ -302,7 +305,8 @@ fn add_types(collector: &mut Collector, types: &mut Vec<(String, Type)>, part: &
     }
 }
 
-fn incompatible(collector: &mut Collector, why: &Incompatible, part: &Part) {
+/// Reports why a part does not go together with those before it.
+fn report_incompatible(collector: &mut Collector, why: &Incompatible, part: &Part) {
     let (message, help) = match why {
         Incompatible::BothSend(action) => (
             format!("two parts send `{action}`"),
@@ -335,6 +339,7 @@ fn incompatible(collector: &mut Collector, why: &Incompatible, part: &Part) {
     collector.push(diagnostic);
 }
 
+/// Reads the actions to hide. An action must belong to a part, and may be hidden once.
 fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec<String> {
     let Some(node) = shape::get(entries, "hide") else { return Vec::new() };
     let like = "hide: [Reserve]";
@@ -356,7 +361,8 @@ fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec
     hidden
 }
 
-fn unhidden(collector: &mut Collector, why: &Unhidden, whole: &Iosts, entries: &[Entry]) {
+/// Reports why an action cannot be hidden.
+fn report_unhidden(collector: &mut Collector, why: &Unhidden, whole: &Iosts, entries: &[Entry]) {
     let place = |name: &str| {
         let items = shape::get(entries, "hide").map(|node| &node.kind);
         let Some(NodeKind::Sequence(items)) = items else { return None };

@@ -1,4 +1,4 @@
-//! What a model declares: its data, its actions, its locations and its initial state.
+//! The declarations of a model: its data, its actions, its locations and its initial state.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub fn read_data(
         let origin = collector.origin(&entry.key.span);
         if let Some((meaning, first)) = names.get(name) {
             let is_observed = matches!(meaning, Meaning::Observed(_));
-            clash(collector, name, &meaning.describe(), origin, first.clone(), kind, is_observed);
+            report_clash(collector, name, &meaning.describe(), origin, first.clone(), kind, is_observed);
             continue;
         }
         let meaning = match types.read(collector, &entry.value, &format!("the {kind} `{name}`")) {
@@ -64,7 +64,8 @@ pub fn read_data(
     data
 }
 
-fn clash(
+/// Reports that a declaration has a name that is used already.
+fn report_clash(
     collector: &mut Collector,
     name: &str,
     what: &str,
@@ -88,17 +89,17 @@ fn clash(
     collector.push(diagnostic);
 }
 
-/// Is an input sent by the tester, and where that is said?
+/// Whether the tester sends an input, and the place in the file that says so.
 type Controllable = (bool, Range<usize>);
 
 #[derive(Debug, Default)]
 pub struct Actions {
     /// Inputs, outputs, internals, each in the order of the file.
     pub actions: Numbered<ActionId, Action>,
-    /// For each, its parameters with those whose type is broken.
+    /// For each action, its parameters. A parameter whose type is broken has no datum.
     pub parameters: Numbered<ActionId, Vec<(String, Option<Datum>)>>,
     pub origins: Numbered<ActionId, Option<Origin>>,
-    /// What was said of who sends it, where it was said: `true` for the tester.
+    /// For each input with `controllable:`, whether the tester sends it.
     pub controllable: BTreeMap<ActionId, Controllable>,
     index: HashMap<String, ActionId>,
 }
@@ -148,7 +149,15 @@ pub fn read_clocks(collector: &mut Collector, entries: &[Entry], names: &mut Nam
         let origin = collector.origin(&name.span);
         if let Some((meaning, first)) = names.get(&name.text) {
             let is_observed = matches!(meaning, Meaning::Observed(_));
-            clash(collector, &name.text, &meaning.describe(), origin, first.clone(), "clock", is_observed);
+            report_clash(
+                collector,
+                &name.text,
+                &meaning.describe(),
+                origin,
+                first.clone(),
+                "clock",
+                is_observed,
+            );
             continue;
         }
         let clock = timed::clock(name.text.clone());
@@ -158,8 +167,7 @@ pub fn read_clocks(collector: &mut Collector, entries: &[Entry], names: &mut Nam
     clocks
 }
 
-/// Reads `inputs:`, `outputs:` and `internals:`. The names get to know which parameters there are, for
-/// messages.
+/// Reads `inputs:`, `outputs:` and `internals:`. Adds the parameters to the names, for messages.
 pub fn read_actions(
     collector: &mut Collector,
     entries: &[Entry],
@@ -187,7 +195,7 @@ pub fn read_actions(
                             collector.mistake("wrong-kind", message, &item.head(), "not in a list", help);
                         }
                         for entry in shape::first_entries(of) {
-                            declare(
+                            declare_action(
                                 collector,
                                 &entry.key,
                                 Some(&entry.value),
@@ -201,7 +209,7 @@ pub fn read_actions(
                     }
                     let like = "internals: [tau]";
                     if let Some(name) = shape::scalar(collector, item, "an action", like) {
-                        declare(collector, name, None, kind, types, names, &mut actions);
+                        declare_action(collector, name, None, kind, types, names, &mut actions);
                     }
                 }
             }
@@ -211,7 +219,15 @@ pub fn read_actions(
                     if collector.is_full() {
                         break;
                     }
-                    declare(collector, &entry.key, Some(&entry.value), kind, types, names, &mut actions);
+                    declare_action(
+                        collector,
+                        &entry.key,
+                        Some(&entry.value),
+                        kind,
+                        types,
+                        names,
+                        &mut actions,
+                    );
                 }
             }
             NodeKind::Scalar(_) if node.is_nothing() => {}
@@ -228,7 +244,8 @@ pub fn read_actions(
     actions
 }
 
-fn declare(
+/// Declares one action with its parameters, unless its name is taken.
+fn declare_action(
     collector: &mut Collector,
     name: &Scalar,
     node: Option<&Node>,
@@ -272,6 +289,8 @@ fn declare(
     actions.add(Action { name: name.text.clone(), kind, parameters: data }, parameters, Some(origin));
 }
 
+/// Reads the parameters of an action, and whether the tester sends it. The long form has the parameters under
+/// a key of their own, beside attributes.
 fn read_parameters(
     collector: &mut Collector,
     node: &Node,
@@ -297,13 +316,13 @@ fn read_parameters(
     let attribute = |entry: &&Entry| matches!(entry.key.text.as_str(), "controllable" | "uncontrollable");
     for entry in entries.iter().filter(attribute) {
         let key = entry.key.text.as_str();
-        let Some(said) = shape::scalar(collector, &entry.value, &format!("`{key}`"), "controllable: false")
+        let Some(value) = shape::scalar(collector, &entry.value, &format!("`{key}`"), "controllable: false")
         else {
             continue;
         };
-        match said.text.as_str() {
+        match value.text.as_str() {
             "true" | "false" => {
-                let is_controllable = (said.text == "true") == (key == "controllable");
+                let is_controllable = (value.text == "true") == (key == "controllable");
                 controllable = Some((is_controllable, entry.key.span.clone()));
             }
             other => {
@@ -311,13 +330,13 @@ fn read_parameters(
                     "not-a-truth-value",
                     format!("`{key}` is `true` or `false`, not `{other}`"),
                 )
-                .at(collector.origin(&said.span), "expected `true` or `false`")
+                .at(collector.origin(&value.span), "expected `true` or `false`")
                 .help("an input that the tester sees and does not send has `controllable: false`");
                 collector.push(diagnostic);
             }
         }
     }
-    let without: Vec<Entry>;
+    let others: Vec<Entry>;
     if let Some(long) =
         shape::get(entries, "parameters").filter(|node| matches!(node.kind, NodeKind::Mapping(_)))
     {
@@ -325,8 +344,8 @@ fn read_parameters(
         shape::check_keys_beside(collector, entries, &known, &["uncontrollable"], "an action");
         entries = shape::mapping(collector, long, &what, "parameters: { p: int }").unwrap_or(&[]);
     } else if entries.iter().any(|entry| attribute(&entry)) {
-        without = entries.iter().filter(|entry| !attribute(entry)).cloned().collect();
-        entries = &without;
+        others = entries.iter().filter(|entry| !attribute(entry)).cloned().collect();
+        entries = &others;
     }
     shape::check_distinct(collector, entries, "duplicate-declaration", "parameter");
     for entry in shape::first_entries(entries) {
@@ -365,7 +384,7 @@ fn read_parameters(
 pub struct ReadLocations {
     /// In the order of `locations:`, or of their first appearance.
     pub locations: Numbered<LocationId, Location>,
-    /// Where each stands first.
+    /// The place where each location is first named.
     pub origins: Numbered<LocationId, Option<Origin>>,
     /// Does some transition or the initial state use it?
     pub used: Numbered<LocationId, bool>,
@@ -386,7 +405,7 @@ impl ReadLocations {
         self.index.get(name).copied()
     }
 
-    /// A location that nobody has named: between two steps of `from`. It is called so, or nearly.
+    /// Adds a location between two steps of `from`, with this name or nearly this name.
     pub(super) fn between(&mut self, collector: &Collector, name: String, from: &Scalar) -> LocationId {
         let mut free = name.clone();
         let mut number = 1;
@@ -399,7 +418,7 @@ impl ReadLocations {
         location
     }
 
-    /// The location that a scalar names; added where locations need no declaration.
+    /// The location that a scalar names. It is added if locations need no declaration.
     pub fn named(&mut self, collector: &mut Collector, name: &Scalar) -> Option<LocationId> {
         let known = match self.find(&name.text) {
             Some(id) => id,
@@ -419,6 +438,7 @@ impl ReadLocations {
     }
 }
 
+/// Reads `locations:`. Without that section, locations need no declaration.
 pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> ReadLocations {
     let mut locations = ReadLocations::default();
     let Some(node) = shape::get(entries, "locations") else { return locations };
@@ -451,6 +471,7 @@ pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> ReadLocat
     locations
 }
 
+/// Adds a listed location, with its label and its description.
 fn add_location(
     collector: &mut Collector,
     locations: &mut ReadLocations,
@@ -510,6 +531,7 @@ pub struct ReadInitial {
     pub origin: Option<Origin>,
 }
 
+/// Reads `initial:`, with its location and its condition.
 pub fn read_initial(
     collector: &mut Collector,
     root: &Node,
@@ -554,7 +576,7 @@ pub fn read_initial(
     initial
 }
 
-/// The text under a key that must hold one: the model's name.
+/// Reads the name under a key, which must hold one.
 pub fn read_name(collector: &mut Collector, entries: &[Entry], key: &str) -> Option<(String, Range<usize>)> {
     let node = shape::get(entries, key)?;
     let like = format!("{key}: coffee_machine");

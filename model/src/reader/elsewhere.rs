@@ -1,10 +1,10 @@
-//! What other languages have, and how it is written here: hints for those who know them.
+//! Constructs of other languages, and how they are written here: hints for users who know those languages.
 
-/// How a range is written.
+/// The help text that says how a range is written.
 pub(super) const RANGE: &str = "a range is `0..9` without brackets, as in `all i in 0..9: q[i] > 0`; that `x` is in it is said by \
                          `0 <= x && x <= 9`";
 
-/// Names of operations, functions or methods.
+/// Names of operations, functions or methods in other languages, and how to write them here.
 const OPERATIONS: [(&[&str], &str); 15] = [
     (&["range", "interval"], RANGE),
     (
@@ -41,7 +41,7 @@ const OPERATIONS: [(&[&str], &str); 15] = [
     (&["empty", "is_empty", "isempty", "clear"], "`len(q) == 0` asks whether it is empty, and `[]` is empty"),
 ];
 
-/// Words that stand for a value or join conditions.
+/// Words of other languages that stand for a value or join conditions, and how to write them here.
 const WORDS: [(&[&str], &str); 7] = [
     (&["int", "nat"], RANGE),
     (
@@ -61,13 +61,13 @@ const WORDS: [(&[&str], &str); 7] = [
     (&["and", "or", "not"], "conditions are joined by `and`, `or` and `not`, in small letters"),
 ];
 
-/// How an operation of this name is written here.
-pub(super) fn operation(name: &str) -> Option<&'static str> {
+/// Explains how an operation of this name is written here.
+pub(super) fn explain_operation(name: &str) -> Option<&'static str> {
     in_table(&OPERATIONS, name)
 }
 
 /// Explains how coreach writes a word of another language.
-pub(super) fn word(name: &str) -> Option<&'static str> {
+pub(super) fn explain_word(name: &str) -> Option<&'static str> {
     in_table(&WORDS, name)
 }
 

@@ -1,8 +1,8 @@
 //! Calls of functions, and quantifiers over finitely many values: their types, and the operations that they
-//! are.
+//! become.
 //!
-//! An analysis that needs it makes the longer term ([`crate::term::operation`]). It is
-//! limited, in size and in height, since whoever walks a term goes as deep as it is high.
+//! An analysis that needs it makes the longer term ([`crate::term::operation`]). That term is limited in size
+//! and in height, since a walk over a term goes as deep as its height.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::value::Value;
 
 /// The functions of numbers that need no declaration.
 const STANDARD: [&str; 3] = ["abs", "max", "min"];
-/// The functions of lists that a model may declare otherwise.
+/// The functions of lists. A model may declare functions with the same names.
 const ON_LISTS: [(&str, StandardOperation); 5] = [
     ("insert", StandardOperation::ElementInserted),
     ("join", StandardOperation::JoinedBy),
@@ -40,9 +40,9 @@ const ON_LISTS: [(&str, StandardOperation); 5] = [
 ];
 /// The most values of one quantifier.
 const MAX_VALUES: usize = 1_000;
-/// The most different parts of what an expression stands for.
+/// The most different parts of a lowered expression.
 const MAX_PARTS: usize = 200_000;
-/// The most parts, as estimated, that are made at all.
+/// The most estimated parts of a term that is lowered at all.
 const MOST_BEGUN: u64 = 3_000_000;
 /// The most nodes that an evaluation meets. A run evaluates the body of each call.
 const MOST_STEPS: u64 = 10_000_000;
@@ -52,7 +52,7 @@ pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || FUNCTIONS.iter().any(|(known, _)| *known == name)
 }
 
-/// The most values that there may be, where they fit into a list.
+/// The greatest number of values of a quantifier, if they fit into a list.
 fn most_of(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize> {
     let most = match (domain, collection.map(Term::sort)) {
         (QuantifierDomain::Values(_, values), _) => values.len().max(1),
@@ -62,7 +62,7 @@ fn most_of(domain: &QuantifierDomain, collection: Option<&Term>) -> Option<usize
     (most <= MOST_PARTS).then_some(most)
 }
 
-/// Are the values of this sort surely of the type?
+/// Are the values of a quantifier, which have this sort, surely of the type?
 fn are_of(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty: &Type) -> bool {
     sort.sort() == ty.sort()
         && match domain {
@@ -74,7 +74,7 @@ fn are_of(domain: &QuantifierDomain, collection: Option<&Term>, sort: &Type, ty:
         }
 }
 
-/// The type of the term's values, as it was declared where that is seen.
+/// The declared type of the term's values if the term shows it, otherwise its sort.
 fn type_of(term: &Term) -> Type {
     match term.written() {
         Some(Node::Data(datum)) => datum.ty().clone(),
@@ -86,7 +86,16 @@ fn type_of(term: &Term) -> Type {
     }
 }
 
+/// The values of a quantifier: their sort, the values, and the collection whose elements they are.
+struct TypedDomain {
+    sort: Type,
+    domain: QuantifierDomain,
+    collection: Option<Term>,
+}
+
 impl Typing<'_, '_> {
+    /// Types a call: of a function on strings, a standard function, a function on lists, an alternative, or a
+    /// declared function.
     pub(super) fn call(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let name = call.name.0.as_str();
         if let Some((_, operation)) = FUNCTIONS.into_iter().find(|(known, _)| *known == name) {
@@ -122,18 +131,19 @@ impl Typing<'_, '_> {
             return None;
         }
         let condition = crate::obligation::defined(&terms.into_iter().next()??);
-        self.made(condition, whole)
+        self.check_made(condition, whole)
     }
 
+    /// Types a call of a declared function.
     fn declared(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, at), arguments } = call;
         let name = name.as_str();
         let Some(function) = self.scope.names.function(name) else {
-            // An alternative of a type that could not be read: of which types these are is not known.
+            // The name may be an alternative of a type that could not be read.
             if matches!(self.scope.names.get(name), Some((Meaning::Broken, _))) {
                 return None;
             }
-            // What is in it is looked at all the same.
+            // Mistakes in the arguments are reported all the same.
             arguments.iter().for_each(|argument| drop(self.term(argument)));
             self.unknown_function(name, at);
             return None;
@@ -148,7 +158,7 @@ impl Typing<'_, '_> {
         let mut values = Substitution::new();
         for (argument, parameter) in arguments.iter().zip(&function.parameters) {
             let Some(term) = self.term_as(argument, parameter.ty()) else { continue };
-            let found = self.collector.found();
+            let found = self.collector.count_found();
             let whose = format!("`{parameter}` of `{name}`");
             match self.fit(&term, &argument.span, parameter.ty(), &whose) {
                 Some(term) => drop(values.insert(parameter.clone(), term)),
@@ -169,10 +179,10 @@ impl Typing<'_, '_> {
             body: body.clone(),
         };
         let values = function.parameters.iter().filter_map(|parameter| values.remove(parameter)).collect();
-        self.made(Term::call(&Arc::new(declared), values), whole)
+        self.check_made(Term::call(&Arc::new(declared), values), whole)
     }
 
-    /// Is all known here that the function reads? Reports it where not.
+    /// Is all data that the function reads known here? Reports a datum that is not.
     fn is_observed(&mut self, function: &NamedExpression, body: &Term, at: &Range<usize>) -> bool {
         let name = &function.name;
         let foreign = body.data().into_iter().find(|datum| {
@@ -192,6 +202,7 @@ impl Typing<'_, '_> {
         true
     }
 
+    /// Reports an unknown function, with the nearest name or a hint.
     fn unknown_function(&mut self, name: &str, at: &Range<usize>) {
         let names = self.scope.names;
         let on_lists = || ON_LISTS.map(|(known, _)| known);
@@ -204,7 +215,7 @@ impl Typing<'_, '_> {
             }
             None => {
                 let near = || self.collector.nearest(name, known());
-                let help = match elsewhere::operation(name) {
+                let help = match elsewhere::explain_operation(name) {
                     Some(here) => here.to_owned(),
                     None => near().map_or_else(
                         || inventory("functions", known()),
@@ -217,7 +228,7 @@ impl Typing<'_, '_> {
         self.error("unknown-function", format!("unknown function `{name}`"), at, label, Some(help));
     }
 
-    /// Has it so many arguments? Reports it where not.
+    /// Does the call have this number of arguments? Reports it if not.
     pub(super) fn is_arity(
         &mut self,
         name: &str,
@@ -249,7 +260,7 @@ impl Typing<'_, '_> {
                 if is_least { StandardOperation::LeastElement } else { StandardOperation::GreatestElement };
             return self.of_list(operation, call, whole);
         }
-        // No iterator: what recurses must need little of the stack.
+        // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for argument in arguments {
             terms.push(self.number(argument, name));
@@ -266,9 +277,10 @@ impl Typing<'_, '_> {
             "max" => StandardOperation::Maximum,
             _ => StandardOperation::Absolute,
         };
-        self.made(Term::standard(operation, terms), whole)
+        self.check_made(Term::standard(operation, terms), whole)
     }
 
+    /// Types a quantifier or a comprehension. A comprehension takes its list type from `expected`.
     pub(super) fn quantified(
         &mut self,
         quantified: &syntax::Quantified,
@@ -280,9 +292,9 @@ impl Typing<'_, '_> {
         if !self.is_new_name("quantifier", name, at) {
             return None;
         }
-        // Without its values the body's mistakes are still told.
-        let sort = values.as_ref().map_or(Type::Int, |(sort, domain, collection)| {
-            let wanted = expected.filter(|of| of.form == RecordForm::Option).map(|of| &of.fields[1].1);
+        // If the values have a mistake, the mistakes of the body are still reported.
+        let sort = values.as_ref().map_or(Type::Int, |TypedDomain { sort, domain, collection }| {
+            let wanted = expected.filter(|of| of.form == RecordForm::Option).map(|of| of.content_type());
             let fitting = wanted.filter(|ty| are_of(domain, collection.as_ref(), sort, ty));
             fitting.unwrap_or(sort).clone()
         });
@@ -290,7 +302,7 @@ impl Typing<'_, '_> {
         self.bound.push((name.clone(), datum.clone()));
         let body = self.truth(&quantified.body, quantified.quantifier.word());
         let element = quantified.element.as_ref().map(|tree| {
-            let ty = expected.map(|list| &list.fields[1].1);
+            let ty = expected.map(|list| list.element_type());
             let term = match ty {
                 Some(ty) => self.list_element(tree, ty),
                 None => self.term(tree),
@@ -298,7 +310,7 @@ impl Typing<'_, '_> {
             term.map(|term| (ty.cloned().unwrap_or_else(|| type_of(&term)), term))
         });
         self.bound.pop();
-        let ((_, domain, collection), body) = (values?, body?);
+        let (TypedDomain { domain, collection, .. }, body) = (values?, body?);
         let collected = match element {
             None => None,
             Some(element) => {
@@ -326,10 +338,10 @@ impl Typing<'_, '_> {
         let read = read_by(bodies, std::slice::from_ref(&datum));
         let arguments = collection.into_iter().chain(read.iter().map(Term::datum)).collect();
         let quantified = QuantifiedOperation { quantifier, bound: datum, domain, read, body, collected };
-        self.made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
+        self.check_made(Term::apply(DerivedOperation::Quantified(Arc::new(quantified)), arguments), whole)
     }
 
-    /// May what is bound here have this name? Reports it where not.
+    /// May a bound value have this name? Reports it if the name is used.
     pub(super) fn is_new_name(&mut self, of: &str, name: &str, at: &Range<usize>) -> bool {
         let parameters = self.scope.parameters.iter().map(|(known, _)| known.as_str());
         let bound = self.bound.iter().map(|(known, _)| known.as_str());
@@ -344,8 +356,8 @@ impl Typing<'_, '_> {
         what.is_none()
     }
 
-    /// The sort of the values, the values, and the collection whose elements they are.
-    fn values(&mut self, of: &QuantifiedValues) -> Option<(Type, QuantifierDomain, Option<Term>)> {
+    /// Types the values of a quantifier.
+    fn values(&mut self, of: &QuantifiedValues) -> Option<TypedDomain> {
         match of {
             QuantifiedValues::Between(low, high) => {
                 let (low, high) = (self.end(low), self.end(high));
@@ -384,7 +396,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// `sum(q)`, `insert(q, i, e)` and others of a list.
+    /// Types `sum(q)`, `insert(q, i, e)` and other functions of a list.
     fn of_list(&mut self, operation: StandardOperation, call: &Call, whole: &Range<usize>) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
         let wanted = match operation {
@@ -407,7 +419,9 @@ impl Typing<'_, '_> {
         let Some(element) = element else {
             let message = format!("`{name}` is of a list{what}, but this is {}", list.sort());
             let help = match list.sort().as_keyed() {
-                Some((ty, _)) if ty.mapped().is_none() => Some("the list of its keys is `[k for k in s]`"),
+                Some((ty, _)) if ty.map_value_type().is_none() => {
+                    Some("the list of its keys is `[k for k in s]`")
+                }
                 Some(_) => Some("the list of its values is `[m[k] for k in m]`"),
                 None => {
                     list.sort().is_number().then_some("of two numbers there are `min(a, b)` and `max(a, b)`")
@@ -432,22 +446,17 @@ impl Typing<'_, '_> {
             let term = self.term_as(tree, ty)?;
             terms.push(self.fit(&term, &tree.span, ty, &format!("an argument of `{name}`"))?);
         }
-        self.made(Term::standard(operation, terms), whole)
+        self.check_made(Term::standard(operation, terms), whole)
     }
 
-    fn elements(&mut self, list: Term, at: &Range<usize>) -> Option<(Type, QuantifierDomain, Option<Term>)> {
-        let ty = self.type_of_elements(&list, at)?;
-        Some((ty, QuantifierDomain::Elements, Some(list)))
+    fn elements(&mut self, list: Term, at: &Range<usize>) -> Option<TypedDomain> {
+        let sort = self.type_of_elements(&list, at)?;
+        Some(TypedDomain { sort, domain: QuantifierDomain::Elements, collection: Some(list) })
     }
 
-    fn of_type(
-        &mut self,
-        ty: &Type,
-        text: String,
-        at: &Range<usize>,
-    ) -> Option<(Type, QuantifierDomain, Option<Term>)> {
+    fn of_type(&mut self, ty: &Type, text: String, at: &Range<usize>) -> Option<TypedDomain> {
         let few = match ty {
-            // An empty range has no values, and is nothing to complain about: its ends may be computed.
+            // An empty range has no values. This is no mistake, since its ends may be computed.
             Type::Range(low, high) if low > high => Some(Vec::new()),
             ty => Value::enumerate(ty, MAX_VALUES),
         };
@@ -457,10 +466,11 @@ impl Typing<'_, '_> {
                 Some("it is written out: `all i in 0..9: ...`, or all values of an enumeration".to_owned());
             self.error("too-many-values", message, at, "too many values".to_owned(), help);
         }
-        Some((ty.sort(), QuantifierDomain::Values(text, few?), None))
+        let domain = QuantifierDomain::Values(text, few?);
+        Some(TypedDomain { sort: ty.sort(), domain, collection: None })
     }
 
-    /// An end of a range, which is known now.
+    /// Types an end of a range, whose value must be known now.
     fn end(&mut self, tree: &Expression) -> Option<IBig> {
         let term = self.number(tree, "..")?;
         if let Some(Value::Int(value)) = term.as_literal() {
@@ -472,9 +482,9 @@ impl Typing<'_, '_> {
         None
     }
 
-    /// The term, where what it stands for is not too large.
+    /// Returns the term if its lowered form is not too large.
     pub(super) fn affordable(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
-        // Known before it is made: what is far too large is not begun.
+        // The estimates come first, so that a term that is far too large is not made.
         let is_begun = || parts_bound(&term) <= MOST_BEGUN && steps_bound(&term) <= MOST_STEPS;
         let is_small = || term.lowered().height() <= MAX_NESTING && term.lowered().has_at_most(MAX_PARTS);
         if !self.is_expanded || is_begun() && is_small() {

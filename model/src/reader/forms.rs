@@ -1,10 +1,10 @@
-//! Expressions that begin with a name, a brace or a bracket: calls, quantifiers, records, arrays, and types
-//! that are said.
+//! Expressions that begin with a name, a brace or a bracket: calls, quantifiers, records, arrays, and `(e:
+//! T)`.
 
 use std::ops::Range;
 
 use crate::reader::lexer::{Token, TokenKind as Lexeme};
-use crate::reader::parser::{Parsed, Parser, made};
+use crate::reader::parser::{Parsed, Parser, build_expression};
 use crate::reader::syntax::{
     Call, Expression, ExpressionKind, Match, MatchCase, Quantified, QuantifiedValues, RecordFields,
 };
@@ -18,18 +18,19 @@ impl Parser<'_> {
                 self.next += 1;
                 self.fields(Some((name.to_owned(), span)), None)
             }
-            Some(Lexeme::Name(_)) if quantifier(name).is_some() && self.is_quantifier(name) => {
+            Some(Lexeme::Name(_)) if quantifier_of_word(name).is_some() && self.is_quantifier(name) => {
                 self.quantified()
             }
             Some(Lexeme::Name(_)) if name == "match" => self.matched(),
             _ => {
                 self.next += 1;
-                made(ExpressionKind::Name(name.to_owned()), span, 0)
+                build_expression(ExpressionKind::Name(name.to_owned()), span, 0)
             }
         }
     }
 
-    /// A whole expression inside of a form, two levels down: it needs as much of the stack as two brackets.
+    /// Parses a whole expression inside of a form, two levels down: it needs as much of the stack as two
+    /// brackets.
     fn part(&mut self) -> Parsed {
         self.enter()?;
         let part = self.inner()?;
@@ -52,12 +53,12 @@ impl Parser<'_> {
         let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
         let span = at.start..close.end;
         let call = Call { name: (name.to_owned(), at), arguments };
-        made(ExpressionKind::Call(Box::new(call)), span, height)
+        build_expression(ExpressionKind::Call(Box::new(call)), span, height)
     }
 
     fn quantified(&mut self) -> Parsed {
         let (word, start) = self.name("a quantifier")?;
-        let Some(quantifier) = quantifier(&word) else { return Err(self.expected("a quantifier")) };
+        let Some(quantifier) = quantifier_of_word(&word) else { return Err(self.expected("a quantifier")) };
         let (name, of) = self.bound("all i in 0..3: ...")?;
         if !matches!(of, QuantifiedValues::Type(..)) && !self.is_next(":") {
             return Err(self.expected("`..` and the last value: `all i in 0..3: ...`"));
@@ -65,7 +66,7 @@ impl Parser<'_> {
         self.need(":", "after the values")?;
         let body = self.part()?;
         let span = start.start..body.span.end;
-        over(Quantified { quantifier, name, of, body, element: None }, span)
+        build_quantifier(Quantified { quantifier, name, of, body, element: None }, span)
     }
 
     /// `i in 0..3`
@@ -86,7 +87,7 @@ impl Parser<'_> {
         Ok((name, of))
     }
 
-    /// `x in q if c]`, behind the element.
+    /// `x in q if c]`, after the element.
     fn comprehension(&mut self, element: Expression, open: &Range<usize>) -> Parsed {
         let like = "[x for x in q if x > 0]";
         let (name, of) = self.bound(like)?;
@@ -96,10 +97,14 @@ impl Parser<'_> {
         };
         let close = self.need("]", &format!("at the end: `{like}`"))?;
         let quantifier = Quantifier::Collect;
-        over(Quantified { quantifier, name, of, body, element: Some(element) }, open.start..close.end)
+        build_quantifier(
+            Quantified { quantifier, name, of, body, element: Some(element) },
+            open.start..close.end,
+        )
     }
 
-    /// Words that a model may use as names begin a quantifier only before a name and `in`.
+    /// Is this word a quantifier here? A word that a model may use as a name is one only before a name and
+    /// `in`.
     fn is_quantifier(&self, word: &str) -> bool {
         let next = self.tokens.get(self.next + 2).map(|token| &token.kind);
         ["all", "some", "count"].contains(&word) || matches!(next, Some(Lexeme::Name(word)) if word == "in")
@@ -137,7 +142,7 @@ impl Parser<'_> {
                 break end;
             }
         };
-        made(ExpressionKind::Match(Box::new(Match { subject, cases })), start.start..end, height)
+        build_expression(ExpressionKind::Match(Box::new(Match { subject, cases })), start.start..end, height)
     }
 
     /// Does `is Ok` come next?
@@ -147,28 +152,28 @@ impl Parser<'_> {
             && matches!(next(1), Some(Lexeme::Name(_)))
     }
 
-    /// `is`, and the alternative behind it.
+    /// `is`, and the alternative after it.
     pub(super) fn question(&mut self, base: Expression) -> Parsed {
         self.next += 1;
         let (name, at) = self.name("an alternative")?;
         let (span, height) = (base.span.start..at.end, base.height);
-        made(ExpressionKind::Is(Box::new(base), name, at), span, height)
+        build_expression(ExpressionKind::Is(Box::new(base), name, at), span, height)
     }
 
-    /// Does the other value of some fields come next?
+    /// Does `with {` come next?
     pub(super) fn is_update(&self) -> bool {
         let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
         matches!(next(0), Some(Lexeme::Name(word)) if word == "with")
             && matches!(next(1), Some(Lexeme::Sign("{")))
     }
 
-    /// `with`, and the fields behind it.
+    /// `with`, and the fields after it.
     pub(super) fn update(&mut self, base: Expression) -> Parsed {
         self.next += 1;
         self.fields(None, Some(base))
     }
 
-    /// What a brace or a bracket begins.
+    /// Parses a form that begins with a brace or a bracket.
     pub(super) fn form(&mut self) -> Parsed {
         match self.peek().map(|token| &token.kind) {
             Some(Lexeme::Sign("{")) if !self.is_set() => self.fields(None, None),
@@ -177,7 +182,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Begins a set here? A record's fields have names and colons.
+    /// Does a set begin here? A record's fields have names and colons.
     fn is_set(&self) -> bool {
         let next = |at: usize| self.tokens.get(self.next + at).map(|token| &token.kind);
         !matches!((next(1), next(2)), (Some(Lexeme::Name(_)), Some(Lexeme::Sign(":"))))
@@ -199,11 +204,11 @@ impl Parser<'_> {
             },
         };
         let height = keys.iter().map(|key| key.height).max().unwrap_or(0);
-        made(ExpressionKind::Set(keys), open.start..close.end, height)
+        build_expression(ExpressionKind::Set(keys), open.start..close.end, height)
     }
 
-    /// The rest of the entries of a map behind the first key. In braces, as in JSON, they are refused later:
-    /// what is expected there says how they are written.
+    /// Parses the entries of a map after their first key. Entries in braces, as in JSON, are refused later:
+    /// the expected type decides which help is given.
     fn entries(&mut self, first: Expression, open: &Range<usize>, end: &str) -> Parsed {
         let mut entries = Vec::new();
         let mut key = first;
@@ -216,7 +221,7 @@ impl Parser<'_> {
             key = self.part()?;
         };
         let height = entries.iter().map(|(key, value)| key.height.max(value.height)).max().unwrap_or(0);
-        made(ExpressionKind::Entries(entries), open.start..close.end, height)
+        build_expression(ExpressionKind::Entries(entries), open.start..close.end, height)
     }
 
     /// The fields of a record, in braces.
@@ -236,14 +241,14 @@ impl Parser<'_> {
             fields.iter().map(|(_, _, value)| value.height).chain(base.iter().map(|base| base.height));
         let height = heights.max().unwrap_or(0);
         let span = start.unwrap_or(open.start)..close.end;
-        made(ExpressionKind::Fields(Box::new(RecordFields { name, base, fields })), span, height)
+        build_expression(ExpressionKind::Fields(Box::new(RecordFields { name, base, fields })), span, height)
     }
 
     /// The elements of an array or a list, or the entries of a map, in brackets.
     fn elements(&mut self) -> Parsed {
         let open = self.need("[", "")?;
         if let Some(close) = self.eat("]") {
-            return made(ExpressionKind::Listed(Vec::new()), open.start..close.end, 0);
+            return build_expression(ExpressionKind::Listed(Vec::new()), open.start..close.end, 0);
         }
         let first = self.part()?;
         if self.is_next(":") {
@@ -260,17 +265,21 @@ impl Parser<'_> {
             };
             let close = self.need("]", "after `for all`")?;
             let height = element.height;
-            return made(ExpressionKind::Filled(Box::new(element)), open.start..close.end, height);
+            return build_expression(
+                ExpressionKind::Filled(Box::new(element)),
+                open.start..close.end,
+                height,
+            );
         }
         while self.eat(",").is_some() {
             elements.push(self.part()?);
         }
         let close = self.need("]", "after the elements")?;
         let height = elements.iter().map(|element| element.height).max().unwrap_or(0);
-        made(ExpressionKind::Listed(elements), open.start..close.end, height)
+        build_expression(ExpressionKind::Listed(elements), open.start..close.end, height)
     }
 
-    /// What follows behind `(e:`. A type is of names, brackets and numbers; what it is, is for others to say.
+    /// Parses the rest after `(e:`. A type consists of names, brackets and numbers, and is read later.
     pub(super) fn ascribed(&mut self, inner: Expression, start: usize) -> Parsed {
         let from = self.peek().map_or(self.text_end, |token| token.span.start);
         let mut to = from;
@@ -280,12 +289,12 @@ impl Parser<'_> {
         }
         let close = self.need(")", "after the type")?;
         let height = inner.height;
-        made(ExpressionKind::Ascribed(Box::new(inner), from..to), start..close.end, height)
+        build_expression(ExpressionKind::Ascribed(Box::new(inner), from..to), start..close.end, height)
     }
 }
 
-/// A quantifier, as high as its highest part.
-fn over(of: Quantified, span: Range<usize>) -> Parsed {
+/// Builds a quantifier, whose height is that of its highest part.
+fn build_quantifier(of: Quantified, span: Range<usize>) -> Parsed {
     let bounds = match &of.of {
         QuantifiedValues::Between(low, high) => low.height.max(high.height),
         QuantifiedValues::Type(..) => 0,
@@ -293,10 +302,10 @@ fn over(of: Quantified, span: Range<usize>) -> Parsed {
     };
     let element = of.element.as_ref().map_or(0, |element| element.height);
     let height = bounds.max(element).max(of.body.height);
-    made(ExpressionKind::Quantified(Box::new(of)), span, height)
+    build_expression(ExpressionKind::Quantified(Box::new(of)), span, height)
 }
 
-fn quantifier(word: &str) -> Option<Quantifier> {
+fn quantifier_of_word(word: &str) -> Option<Quantifier> {
     match word {
         "all" => Some(Quantifier::All),
         "some" => Some(Quantifier::Some),

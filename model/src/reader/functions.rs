@@ -1,10 +1,10 @@
 //! The section `functions:`: expressions with names and parameters.
 //!
-//! A function is not recursive, so it stands for one finite term, which is made here, once; what a call makes
-//! of it is in [`super::expansion`]. Functions may call each other in any order of the file: they are made
-//! depth first along their calls, and a call that leads back is a cycle.
+//! A function is not recursive, so it stands for one finite term, which is made here once.
+//! [`super::expansion`] types the calls. Functions may call each other in any order of the file. They are
+//! made depth first along their calls, and a call that leads back is a cycle.
 //!
-//! A parameter has the sort of its type, and a range is refused: a call asks for what the expression asks for
+//! A parameter has the sort of its type, and a range is refused: a call asks for the same as the expression
 //! that it stands for, and for nothing else.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use crate::term::Term;
 use crate::types::Type;
 
 const LIKE: &str = "functions: { fits: { parameters: { n: int }, is: vPaid + n <= 100 } }";
-/// So deep may functions call one another.
+/// How deep functions may call one another.
 const MAX_DEPTH: usize = 100;
 const MAX_PARAMETERS: usize = 100;
 
@@ -32,12 +32,13 @@ const MAX_PARAMETERS: usize = 100;
 struct Declared<'a> {
     entry: &'a Entry,
     parameters: Vec<(String, Option<Datum>)>,
-    /// The type of its value, where it is said.
+    /// The type of its value, if it is declared.
     result: Option<Type>,
-    /// Where it stands, and what it is; `None` where it has a mistake.
+    /// The expression, and the scalar that holds it. `None` if it has a mistake.
     body: Option<(&'a Scalar, Expression)>,
 }
 
+/// Reads the section `functions:` into the names.
 pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut Types, names: &mut Names) {
     let Some(node) = shape::get(entries, "functions") else { return };
     let Some(entries) = shape::mapping(collector, node, "`functions`", LIKE) else { return };
@@ -64,7 +65,7 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
             collector.push(diagnostic);
             continue;
         }
-        declared.insert(name, declaration(collector, entry, types, names));
+        declared.insert(name, read_declaration(collector, entry, types, names));
     }
     let mut making = Making { collector, declared, names, busy: Vec::new() };
     for entry in entries {
@@ -72,7 +73,8 @@ pub fn read_functions(collector: &mut Collector, entries: &[Entry], types: &mut 
     }
 }
 
-fn declaration<'a>(
+/// Reads one function, up to the syntax tree of its expression.
+fn read_declaration<'a>(
     collector: &mut Collector,
     entry: &'a Entry,
     types: &mut Types,
@@ -85,7 +87,7 @@ fn declaration<'a>(
         NodeKind::Mapping(parts) => {
             shape::check_keys(collector, parts, &["parameters", "result", "is"], "a function");
             if let Some(node) = shape::get(parts, "parameters") {
-                declared.parameters = parameters(collector, node, entry, types, names);
+                declared.parameters = read_parameters(collector, node, entry, types, names);
             }
             if let Some(node) = shape::get(parts, "result") {
                 declared.result = types.read(collector, node, "the result").map(|ty| ty.sort());
@@ -106,7 +108,8 @@ fn declaration<'a>(
     declared
 }
 
-fn parameters(
+/// Reads the parameters of a function.
+fn read_parameters(
     collector: &mut Collector,
     node: &Node,
     function: &Entry,
@@ -160,14 +163,15 @@ struct Making<'a, 'm> {
 }
 
 impl Making<'_, '_> {
-    /// Makes the function of this name, after those that it calls. None of ours has no name here.
+    /// Makes the function of this name, after the functions that it calls. Does nothing for a name that is
+    /// not declared here.
     fn make(&mut self, name: &str) {
         let Some(declared) = self.declared.get(name) else { return };
         if self.names.function(name).is_some() {
             return;
         }
         self.busy.push(name.to_owned());
-        for callee in declared.body.as_ref().map(|(_, tree)| calls(tree)).unwrap_or_default() {
+        for callee in declared.body.as_ref().map(|(_, tree)| called_names(tree)).unwrap_or_default() {
             match self.busy.iter().position(|busy| *busy == callee) {
                 Some(start) => self.refuse_cycle(start, &callee),
                 None if self.busy.len() >= MAX_DEPTH => self.refuse_depth(),
@@ -179,7 +183,7 @@ impl Making<'_, '_> {
         let data: Option<Vec<Datum>> = declared.parameters.iter().map(|(_, datum)| datum.clone()).collect();
         let function = NamedExpression {
             name: name.to_owned(),
-            body: data.as_ref().and_then(|_| typed(self.collector, declared, self.names)),
+            body: data.as_ref().and_then(|_| type_body(self.collector, declared, self.names)),
             parameters: data.unwrap_or_default(),
             origin: self.collector.origin(&declared.entry.key.span),
         };
@@ -197,7 +201,7 @@ impl Making<'_, '_> {
         }
     }
 
-    /// The functions of the cycle are declared, and stand for nothing.
+    /// Reports a cycle. Its functions stay declared, without a body.
     fn refuse_cycle(&mut self, start: usize, callee: &str) {
         let cycle: Vec<String> = self.busy[start..].iter().cloned().chain([callee.to_owned()]).collect();
         let Some(Declared { body: Some((scalar, tree)), .. }) =
@@ -220,7 +224,7 @@ impl Making<'_, '_> {
     }
 }
 
-fn typed(collector: &mut Collector, declared: &Declared<'_>, names: &Names) -> Option<Term> {
+fn type_body(collector: &mut Collector, declared: &Declared<'_>, names: &Names) -> Option<Term> {
     let (scalar, tree) = declared.body.as_ref()?;
     let scope = Scope { names, parameters: &declared.parameters, action: None, is_function: true };
     let mut typing = Typing::new(collector, scalar, scope);
@@ -233,7 +237,7 @@ fn typed(collector: &mut Collector, declared: &Declared<'_>, names: &Names) -> O
     }
 }
 
-fn calls(tree: &Expression) -> Vec<String> {
+fn called_names(tree: &Expression) -> Vec<String> {
     let mut found = Vec::new();
     let mut work = vec![tree];
     while let Some(tree) = work.pop() {

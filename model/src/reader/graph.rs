@@ -1,8 +1,8 @@
-//! Checks of the model's graph that need no solver: livelocks, unreachable locations, what is declared and
-//! not used.
+//! Checks of the model's graph that need no solver: livelocks, unreachable locations, and unused
+//! declarations.
 //!
 //! A syntactic livelock (thesis 6.1) is a cycle of internal transitions. Every strongly connected component
-//! of the internal transitions holds one or none; we show a shortest cycle of each, found by breadth-first
+//! of the internal transitions holds one or none. A shortest cycle of each is shown, found by breadth-first
 //! search from its first location. Cost: linear in the graph per component with a cycle.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -13,15 +13,15 @@ use crate::numbered::Numbered;
 use crate::reader::collect::Collector;
 use crate::reader::declarations::{Actions, ReadLocations};
 
-/// So many livelocks are shown; a model with more of them has one cause.
+/// The most livelocks that are shown. A model with more of them has one cause.
 const MAX_SHOWN: usize = 10;
-/// What to do where the model is written as it is.
+/// The help text for a livelock in a model that is no composition.
 pub const SEE_OR_MERGE: &str = "let an input or an output happen on the way, or merge the locations";
-/// So many steps of a livelock are noted.
+/// The most steps of a livelock that are noted.
 const MAX_STEPS: usize = 50;
 
-/// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not. `place`
-/// says where a transition stands in the collector's file, `help` what to do.
+/// Reports cycles of internal transitions: an error if the graph reaches one, otherwise a warning. `place`
+/// returns the place of a transition in the collector's file, and `help` says what to do.
 pub fn check_livelocks(
     collector: &mut Collector,
     iosts: &Iosts,
@@ -73,18 +73,19 @@ pub fn check_livelocks(
 /// For each location, the internal transitions that leave it.
 type Internal = Numbered<LocationId, Vec<TransitionId>>;
 
-/// The locations that lie on a cycle of internal transitions: those whose strongly connected component is
-/// more than themselves, and those with a loop. Components by path (Gabow, IPL 2000,
-/// <https://doi.org/10.1016/S0020-0190(00)00051-X>), with a stack of our own: a chain may be as long as the
-/// file.
+/// The locations on cycles of internal transitions. They have a loop, or their strongly connected component
+/// has other locations. Components by path (Gabow, IPL 2000,
+/// <https://doi.org/10.1016/S0020-0190(00)00051-X>). The stack is explicit, since a chain may be as long as
+/// the file.
 fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
     const DONE: usize = usize::MAX;
     let count = iosts.locations.len();
     let mut number = Numbered::filled(None, count);
     let mut found = Numbered::filled(false, count);
-    // Locations whose component is not complete; of them, the first of each component as far as it is known.
+    // Locations whose component is not complete, and among them the first location of each component, as far
+    // as it is known.
     let (mut open, mut roots): (Vec<LocationId>, Vec<LocationId>) = (Vec::new(), Vec::new());
-    // The path, each with the number of its transition that comes next.
+    // The path. Each location has the position of its next transition.
     let mut path: Vec<(LocationId, usize)> = Vec::new();
     for start in iosts.location_ids() {
         if number[start].is_none() {
@@ -122,7 +123,7 @@ fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
     iosts.location_ids().filter(|id| found[*id]).collect()
 }
 
-/// The numbers of the transitions of a shortest internal cycle through the location.
+/// Finds the transitions of a shortest internal cycle through the location.
 fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Option<Vec<TransitionId>> {
     let mut came_by: Numbered<LocationId, Option<TransitionId>> =
         Numbered::filled(None, iosts.locations.len());
@@ -150,16 +151,16 @@ fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Opti
     None
 }
 
-/// Reports locations that nobody meant: without `locations:` a misspelt name is a location of its own, and
-/// what is noticed are the others, which nothing enters any more.
+/// Reports locations with a misspelt name. Without `locations:` a misspelt name is a location of its own, and
+/// the location that was meant is not entered any more.
 ///
-/// A suspect is named once in the whole file, and nothing leaves it (an end is legal, so this alone says
-/// nothing), and its name is nearly that of a location that is left. Names that count (`Wait1`, `Wait2`;
-/// `WaitA`, `WaitB`) are near by intention. Where no path leads to that other location, both ends of the
-/// mistake are seen: an error. Where one does, a warning, and for one letter only. Whoever means two
-/// locations lists them under `locations:`.
+/// A suspect is named once in the whole file, nothing leaves it (which alone is legal), and its name is
+/// nearly that of a location that is left. Numbered names (`Wait1`, `Wait2`; `WaitA`, `WaitB`) are near on
+/// purpose. If no path leads to that other location, both ends of the mistake are seen, and it is an error.
+/// If one does, it is a warning, and for one letter only. A user who means two locations lists them under
+/// `locations:`.
 ///
-/// Returns the locations that no path leads to for this reason.
+/// Returns the locations that no path reaches for this reason.
 fn check_misspelt(
     collector: &mut Collector,
     iosts: &Iosts,
@@ -181,7 +182,8 @@ fn check_misspelt(
     for id in iosts.location_ids().filter(|id| named[*id] == 1 && !is_left[*id]) {
         let name = iosts.location(id).name.as_str();
         let others = iosts.locations.iter().zip(&is_left).filter(|(_, is_left)| **is_left);
-        let others = others.map(|(other, _)| other.name.as_str()).filter(|other| !counts(name, other));
+        let others =
+            others.map(|(other, _)| other.name.as_str()).filter(|other| !differ_by_count(name, other));
         let Some(near) = collector.nearest(name, others) else { continue };
         let Some(meant) = locations.find(near) else { continue };
         let is_reached = reached[meant];
@@ -212,21 +214,20 @@ fn check_misspelt(
     explained
 }
 
-/// Do the names differ by a number, or by the letter at their ends?
-fn counts(one: &str, other: &str) -> bool {
+/// Do the names differ only by a number, or by their last letter?
+fn differ_by_count(one: &str, other: &str) -> bool {
     let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
     let without_last = |name: &str| name.char_indices().last().map(|(at, _)| name[..at].to_owned());
     without_digits(one) == without_digits(other) || without_last(one) == without_last(other)
 }
 
-/// Does one letter more, less or otherwise, or a swap, make the one name of the other? Short names are all
-/// near.
+/// Do the names differ by one letter or a swap of two? Short names are all near, and do not count.
 fn is_one_letter_off(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     one.len().min(other.len()) >= 4 && distance(&one, &other, 1).is_some()
 }
 
-/// Warns of locations that no path reaches, locations that are listed and not used, actions that no
+/// Warns of locations that no path reaches, of listed locations that are not used, and of actions that no
 /// transition takes.
 pub(super) fn check_unused(
     collector: &mut Collector,

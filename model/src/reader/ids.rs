@@ -1,9 +1,10 @@
-//! `fresh(e)`: the id differs from every one that the model holds, written out.
+//! `fresh(e)`: a condition that the id differs from every id that the model holds.
 //!
-//! What is held are the variables and constants that the text may read: those themselves, cells of arrays,
-//! fields of records, and of variants, lists and maps what counts. Parameters are not held, since a message
-//! comes and goes. It is the freshness of register automata, where a guard compares with the registers: an
-//! id that was forgotten may come again, and who minds keeps it, in a list or a map.
+//! The model holds ids in the variables and constants that the text may read: in the data themselves, in
+//! cells of arrays, in fields of records, and in the fields that count of variants, lists and maps.
+//! Parameters do not hold ids, since a message comes and goes. This is the freshness of register automata,
+//! where a guard compares with the registers: an id that was forgotten may come again. A user who minds keeps
+//! it in a list or a map.
 
 use std::ops::Range;
 
@@ -18,8 +19,9 @@ use crate::value::Value;
 const MOST_CELLS: usize = 100;
 
 impl Typing<'_, '_> {
+    /// Types `fresh(e)`, as a conjunction over all ids that the model holds.
     pub(super) fn fresh(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
-        // No iterator: what recurses must need little of the stack.
+        // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for argument in &call.arguments {
             terms.push(self.term(argument));
@@ -27,7 +29,7 @@ impl Typing<'_, '_> {
         if !self.is_arity("fresh", &call.arguments, 1, whole, None) {
             return None;
         }
-        // A name of a case of `match` is no other than what it stands for.
+        // A name that a case of `match` binds is replaced by the field that it stands for.
         let (id, names) = (substitute(&terms.pop()??, &self.named), self.scope.names);
         let mut mistake = |message: String, help: &str| {
             let label = format!("this is {}", id.sort());
@@ -52,11 +54,12 @@ impl Typing<'_, '_> {
             let message = format!("no variable and no constant here holds a value of type {}", id.sort());
             return mistake(message, "keep what an id shall differ from, in a list or a map");
         }
-        self.made(Term::and(parts), whole)
+        self.check_made(Term::and(parts), whole)
     }
 }
 
-/// Adds that the id is none of those in a term of this type but itself. `None` where there are too many.
+/// Adds conditions that the id differs from all ids in a term of this type, except itself. `None` if there
+/// are too many cells.
 fn other_than(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Option<()> {
     match ty {
         Type::Id(_) if ty == id.sort() && held != id => parts.push(Term::equal(id, held).not()),
@@ -71,7 +74,7 @@ fn other_than(id: &Term, held: &Term, ty: &Type, parts: &mut Vec<Term>) -> Optio
             {
                 let mut within = Vec::new();
                 other_than(id, &Term::field(held, at), field, &mut within)?;
-                let counts = canonical::counts(record, &Term::field(held, 0), at);
+                let counts = canonical::count_condition(record, &Term::field(held, 0), at);
                 parts.push(Term::implies(&counts, &Term::and(within)));
             }
         }

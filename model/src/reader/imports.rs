@@ -1,9 +1,9 @@
-//! Types and functions that several files have in common: `import:`.
+//! Types and functions that several files share: `import:`.
 //!
-//! An imported file has `types:`, `functions:` and imports of its own, and nothing else. What it declares is
-//! declared where it is imported, as if it stood there first. It is read with its own text, so a mistake in
-//! it is told there; a file to which several ways lead is read once, and one that leads back to itself is a
-//! cycle.
+//! An imported file has `types:`, `functions:` and imports of its own, and nothing else. Its declarations
+//! count in the importing file as if they were at its beginning. It is read with its own text, so a mistake
+//! in it is reported there. A file that is imported on several ways is read once, and a file that leads back
+//! to itself is a cycle.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::reader::{shape, yaml};
 const LIKE: &str = "import: [common.yaml]";
 const KEYS: [&str; 3] = ["import", "types", "functions"];
 
-/// Imported files may import, so deep.
+/// How deep imported files may import others.
 const DEEPEST: usize = 8;
 
 /// Reads `import:` into the types and the names. The mistakes have been reported.
@@ -29,12 +29,17 @@ pub(super) fn read_imports(
     types: &mut Types,
     names: &mut Names,
 ) {
-    let own = real(Path::new(&collector.file.name));
-    Importing { types, names, busy: vec![own], done: Vec::new() }.read(collector, entries);
+    let own = canonical_path(Path::new(&collector.file.name));
+    Importing { types, names, busy: vec![own], done: Vec::new() }.read_imports(collector, entries);
 }
 
-/// The file that a scalar names, beside the file that names it; a mistake is reported. `what` is "the part".
-pub(super) fn open(collector: &mut Collector, scalar: &Scalar, what: &str) -> Option<Arc<SourceFile>> {
+/// Reads the file that a scalar names, relative to the file that names it. Reports a mistake. `what` is "the
+/// part".
+pub(super) fn open_named_file(
+    collector: &mut Collector,
+    scalar: &Scalar,
+    what: &str,
+) -> Option<Arc<SourceFile>> {
     let origin = collector.origin(&scalar.span);
     let folder = Path::new(&origin.file.name).parent().unwrap_or(Path::new("")).to_owned();
     let path = folder.join(&scalar.text);
@@ -50,8 +55,8 @@ pub(super) fn open(collector: &mut Collector, scalar: &Scalar, what: &str) -> Op
     read.map_err(|diagnostic| collector.push(diagnostic.at(origin, "named here"))).ok()
 }
 
-/// The scalars under `import:`, one or a list.
-pub(super) fn imported(node: &Node) -> Vec<&Node> {
+/// The nodes under `import:`, which is one scalar or a list.
+pub(super) fn imported_nodes(node: &Node) -> Vec<&Node> {
     match &node.kind {
         NodeKind::Sequence(items) => items.iter().map(|item| &**item).collect(),
         _ if node.is_nothing() => Vec::new(),
@@ -68,15 +73,16 @@ struct Importing<'a> {
 }
 
 impl Importing<'_> {
-    fn read(&mut self, collector: &mut Collector, entries: &[Entry]) {
+    /// Reads the files under `import:`, each once, and reports a cycle.
+    fn read_imports(&mut self, collector: &mut Collector, entries: &[Entry]) {
         let Some(node) = shape::get(entries, "import") else { return };
-        for item in imported(node) {
+        for item in imported_nodes(node) {
             if collector.is_full() {
                 break;
             }
             let Some(scalar) = shape::scalar(collector, item, "an imported file", LIKE) else { continue };
-            let Some(file) = open(collector, scalar, "the imported file") else { continue };
-            let path = real(Path::new(&file.name));
+            let Some(file) = open_named_file(collector, scalar, "the imported file") else { continue };
+            let path = canonical_path(Path::new(&file.name));
             if self.done.contains(&path) {
                 continue;
             }
@@ -86,7 +92,7 @@ impl Importing<'_> {
                 ("too-deep", format!("imports of imports are read {DEEPEST} deep"))
             } else {
                 self.busy.push(path);
-                self.file(collector, file);
+                self.read_file(collector, file);
                 self.done.extend(self.busy.pop());
                 continue;
             };
@@ -99,16 +105,16 @@ impl Importing<'_> {
         }
     }
 
-    fn file(&mut self, importer: &mut Collector, file: Arc<SourceFile>) {
+    fn read_file(&mut self, importer: &mut Collector, file: Arc<SourceFile>) {
         let mut collector = Collector::new(file);
         if let Some(root) = yaml::parse(&mut collector) {
-            self.declarations(&mut collector, &root);
+            self.read_declarations(&mut collector, &root);
         }
         let (found, _) = collector.finish();
         found.into_iter().for_each(|one| importer.push(one));
     }
 
-    fn declarations(&mut self, collector: &mut Collector, root: &Node) {
+    fn read_declarations(&mut self, collector: &mut Collector, root: &Node) {
         let like = "types: { Shelf: \"int[0..9]\" }";
         let Some(entries) = shape::mapping(collector, root, "an imported file", like) else { return };
         let models = ["iosts", "purpose", "property", "specification"];
@@ -120,7 +126,7 @@ impl Importing<'_> {
             return;
         }
         shape::check_keys(collector, entries, &KEYS, "an imported file");
-        self.read(collector, entries);
+        self.read_imports(collector, entries);
         if let Some(node) = shape::get(entries, "types") {
             read_types(collector, node, self.types, self.names);
         }
@@ -129,7 +135,7 @@ impl Importing<'_> {
     }
 }
 
-/// The path by which two names of one file are one.
-fn real(path: &Path) -> PathBuf {
+/// The path that is the same for all names of one file.
+fn canonical_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

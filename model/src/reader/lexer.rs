@@ -1,8 +1,8 @@
 //! The words and signs of the expression language.
 //!
-//! Lexing never fails: what belongs to no token becomes [`TokenKind::Wrong`] with the reason, and the parser
-//! reports it where it stands. Both spellings of an operator (`and` and `&&`, `=` and `==`) become one token
-//! here, so that the grammar knows one of each.
+//! Lexing never fails: text that belongs to no token becomes [`TokenKind::Wrong`] with the reason, and the
+//! parser reports it at its place. Both spellings of an operator (`and` and `&&`, `=` and `==`) become one
+//! token here, so that the grammar knows one of each.
 
 use std::ops::Range;
 
@@ -33,11 +33,11 @@ pub enum TokenKind {
     Truth(bool),
     /// Any sign or keyword, in its first spelling.
     Sign(&'static str),
-    /// What the language does not have: what is wrong, and what to do.
+    /// Text that the language does not have: the mistake, and what to do.
     Wrong(String, Option<String>),
 }
 
-/// The words that are no names.
+/// The words that cannot be names.
 pub const KEYWORDS: [&str; 11] =
     ["true", "false", "if", "then", "else", "and", "or", "not", "implies", "div", "mod"];
 
@@ -48,23 +48,23 @@ pub fn tokens(text: &str) -> Vec<Token> {
     let mut input = LocatingSlice::new(text);
     let mut found = Vec::new();
     // Each round takes at least one character, so this ends.
-    while let Ok((kind, span)) = preceded(multispace0, token.with_span()).parse_next(&mut input) {
+    while let Ok((kind, span)) = preceded(multispace0, lex_token.with_span()).parse_next(&mut input) {
         found.push(Token { kind, span });
     }
     debug_assert!(input.trim().is_empty() || input.current_token_start() <= text.len());
     found
 }
 
-/// Is this text a name: a letter or `_`, then letters, digits, `_` and `'`? A keyword is one by its letters.
+/// Is this text a name: a letter or `_`, then letters, digits, `_` and `'`? Keywords have this form, too.
 pub fn is_name(text: &str) -> bool {
-    name.parse(LocatingSlice::new(text)).is_ok()
+    lex_name.parse(LocatingSlice::new(text)).is_ok()
 }
 
-fn token(input: &mut Input<'_>) -> Lexed<TokenKind> {
-    alt((word, number, text, sign, foreign)).parse_next(input)
+fn lex_token(input: &mut Input<'_>) -> Lexed<TokenKind> {
+    alt((lex_word, lex_number, lex_text, lex_sign, lex_foreign)).parse_next(input)
 }
 
-fn name<'a>(input: &mut Input<'a>) -> Lexed<&'a str> {
+fn lex_name<'a>(input: &mut Input<'a>) -> Lexed<&'a str> {
     (
         one_of(|c: char| c.is_ascii_alphabetic() || c == '_'),
         take_while(0.., |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\''),
@@ -73,9 +73,10 @@ fn name<'a>(input: &mut Input<'a>) -> Lexed<&'a str> {
         .parse_next(input)
 }
 
-fn word(input: &mut Input<'_>) -> Lexed<TokenKind> {
+/// Lexes a keyword or a name.
+fn lex_word(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let start = *input;
-    // A name runs on through letters of other alphabets, so that the whole of it is underlined.
+    // A name continues through letters of other alphabets, so that the whole of it is underlined.
     let text = take_while(1.., |c: char| c.is_alphanumeric() || c == '_' || c == '\'').parse_next(input)?;
     if text.starts_with(|c: char| c.is_ascii_digit()) || text.starts_with('\'') {
         *input = start;
@@ -118,7 +119,7 @@ pub fn not_a_name(text: &str) -> TokenKind {
     }
 }
 
-/// What a name is, for help texts.
+/// The help text that says what a name is.
 pub const NAMES: &str = "a name is an ASCII letter or `_`, followed by letters, digits, `_` and `'`";
 
 fn latin_for(letter: char) -> char {
@@ -173,7 +174,8 @@ const LOOK_ALIKES: [(char, char); 44] = [
     ('Χ', 'X'),
 ];
 
-fn number(input: &mut Input<'_>) -> Lexed<TokenKind> {
+/// Lexes a number. Letters that are stuck to it make it a mistake.
+fn lex_number(input: &mut Input<'_>) -> Lexed<TokenKind> {
     // The point belongs to the number only before a digit: `0..5` is a range.
     let (whole, fraction) = (digit1, opt(preceded('.', digit1))).parse_next(input)?;
     let stuck = opt(take_while(1.., |c: char| c.is_alphanumeric() || c == '_')).parse_next(input)?;
@@ -199,11 +201,11 @@ fn number(input: &mut Input<'_>) -> Lexed<TokenKind> {
     })
 }
 
-fn text(input: &mut Input<'_>) -> Lexed<TokenKind> {
+fn lex_text(input: &mut Input<'_>) -> Lexed<TokenKind> {
     if !input.starts_with('"') {
         return fail.parse_next(input);
     }
-    let (length, read) = quoted::read(input);
+    let (length, read) = quoted::read_quoted(input);
     input.next_slice(length);
     Ok(match read {
         Ok(text) => TokenKind::Text(text),
@@ -211,10 +213,10 @@ fn text(input: &mut Input<'_>) -> Lexed<TokenKind> {
     })
 }
 
-/// A spelling, the token that it makes, and for what the language lacks, what to write in its place.
+/// A spelling, the sign that it becomes, and for a sign that the language lacks, what to write in its place.
 type Spelling = (&'static str, &'static str, Option<&'static str>);
 
-/// Longer spellings stand before their beginnings.
+/// Longer spellings come before their beginnings.
 const SPELLINGS: [Spelling; 66] = [
     ("<=>", "", Some("`==` between truth values is equivalence")),
     ("===", "", Some("write `==`")),
@@ -284,7 +286,7 @@ const SPELLINGS: [Spelling; 66] = [
     ("'", "", Some("strings stand in `\"`, and literals of enumerations without quotes")),
 ];
 
-fn sign(input: &mut Input<'_>) -> Lexed<TokenKind> {
+fn lex_sign(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let found = SPELLINGS.iter().find(|(spelling, ..)| input.starts_with(spelling));
     let Some((spelling, sign, help)) = found else { return fail.parse_next(input) };
     literal(*spelling).parse_next(input)?;
@@ -297,7 +299,7 @@ fn sign(input: &mut Input<'_>) -> Lexed<TokenKind> {
     })
 }
 
-fn foreign(input: &mut Input<'_>) -> Lexed<TokenKind> {
+fn lex_foreign(input: &mut Input<'_>) -> Lexed<TokenKind> {
     let sign = any.parse_next(input)?;
     let code = u32::from(sign);
     Ok(TokenKind::Wrong(

@@ -1,15 +1,15 @@
-//! How much of a text is read.
+//! Limits of the texts that are read.
 //!
-//! A person writes less than a program. What the stages make of two files may be larger than either (every
-//! pair of their locations, both guards in one), and what is written must be readable. So a document that
-//! coreach made, which says so in its first line, is read up to limits of its own. They are limits all the
-//! same: who puts the line into a file of another origin gets an answer a few times later, not never.
+//! A person writes less than a program. The stages may make a file that is larger than both of their files
+//! (every pair of locations, both guards in one), and a written file must be readable. So a document that
+//! coreach made, which says so in its first line, is read up to larger limits. Limits they are all the same:
+//! if a user puts that line into another file, an answer takes a few times longer, and comes.
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The largest file, in bytes. Every byte costs, a comment's too.
     pub bytes: usize,
-    /// The most nodes of one file, those that aliases repeat included. Each costs nearly a microsecond before
+    /// The most nodes of one file, with those that aliases repeat. Each costs nearly a microsecond before
     /// anything is known of it.
     pub nodes: usize,
     /// The longest expression, in bytes.
@@ -20,10 +20,11 @@ pub struct Limits {
 pub const MADE_MARK: &str = "# coreach: ";
 
 impl Limits {
-    /// Of what a person wrote: ten times what ten thousand lines have; about fifteen thousand transitions.
+    /// The limits for a text of a person: ten times as much as ten thousand lines, or about fifteen thousand
+    /// transitions.
     pub const GIVEN: Limits = Limits { bytes: 4 << 20, nodes: 150_000, expression: 65_536 };
 
-    /// Of what coreach made.
+    /// The limits for a text that coreach made.
     pub const MADE: Limits = Limits { bytes: 16 << 20, nodes: 600_000, expression: 1 << 20 };
 
     /// The limits for a text, by its first bytes.

@@ -1,4 +1,4 @@
-//! Lists of a bound: what is written of them, as operations on terms.
+//! Expressions on lists with a bound, as operations on terms.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let mut terms = Vec::new();
         for tree in elements {
-            terms.push(self.list_element(tree, &ty.fields[1].1));
+            terms.push(self.list_element(tree, ty.element_type()));
         }
         let most = ty.fields.len() - 1;
         if elements.len() > most {
@@ -45,14 +45,17 @@ impl Typing<'_, '_> {
     /// `q[i]`
     pub(super) fn element_of(&mut self, list: &Term, index: &Term, at: &Range<usize>) -> Option<Term> {
         let index = self.fit(index, at, &Type::Int, "the index")?;
-        self.made(Term::standard(StandardOperation::Element, [list.clone(), index]), at)
+        self.check_made(Term::standard(StandardOperation::Element, [list.clone(), index]), at)
     }
 
     /// `q[i := e]`
     pub(super) fn changed(&mut self, list: &Term, index: &Expression, new: &Expression) -> Option<Term> {
         let (_, _, ty) = list.sort().as_list()?;
         let (at, new) = (self.index(index), self.list_element(new, ty));
-        self.made(Term::standard(StandardOperation::ElementChanged, [list.clone(), at?, new?]), &index.span)
+        self.check_made(
+            Term::standard(StandardOperation::ElementChanged, [list.clone(), at?, new?]),
+            &index.span,
+        )
     }
 
     /// `q[i..j]`
@@ -68,10 +71,10 @@ impl Typing<'_, '_> {
             arguments.push(self.index(to)?);
         }
         arguments.insert(1, first?);
-        self.made(Term::standard(StandardOperation::Part, arguments), &from.span)
+        self.check_made(Term::standard(StandardOperation::Part, arguments), &from.span)
     }
 
-    /// `q + r`, of which one is a list.
+    /// `q + r`, if one of them is a list.
     pub(super) fn joined(
         &mut self,
         (left, a): (&Term, &Range<usize>),
@@ -90,7 +93,10 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, b, format!("a list of {of_right}"), None);
             return None;
         }
-        self.made(Term::standard(StandardOperation::Joined, [left.clone(), right.clone()]), &(a.start..b.end))
+        self.check_made(
+            Term::standard(StandardOperation::Joined, [left.clone(), right.clone()]),
+            &(a.start..b.end),
+        )
     }
 
     /// `len(q)`, `contains(q, e)`, `index_of(q, e)`
@@ -124,7 +130,7 @@ impl Typing<'_, '_> {
             StringOperation::Contains => StandardOperation::Contains,
             _ => StandardOperation::IndexOf,
         };
-        self.made(Term::standard(operation, [list.clone(), element]), whole)
+        self.check_made(Term::standard(operation, [list.clone(), element]), whole)
     }
 
     /// The type of the elements of a list, or of the keys of a set or a map.
@@ -143,7 +149,8 @@ impl Typing<'_, '_> {
         Some(ty.clone())
     }
 
-    pub(super) fn made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
+    /// Returns the term of an operation, unless its lowered form is too large.
+    pub(super) fn check_made(&mut self, term: Term, at: &Range<usize>) -> Option<Term> {
         debug_assert!(term.is_well_made(), "{term}");
         self.is_expanded = true;
         self.affordable(term, at)

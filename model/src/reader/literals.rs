@@ -1,11 +1,11 @@
-//! Literals of records and arrays, records with other fields, and types that are said.
+//! Literals of records and arrays, `r with { ... }`, and `(e: T)`.
 //!
-//! `{ a: 1 }`, `[1, 2]` and `[0 for all]` do not say of which type they are: what they stand beside, or where
-//! they stand, does. Who reads an operand therefore hands down the type that is expected of it, as far as one
-//! is known, and [`Typing::fit`] looks at what came of it as before.
+//! `{ a: 1 }`, `[1, 2]` and `[0 for all]` do not show their types: the operand beside them does, or the place
+//! where they stand. So the type that is expected of an operand is handed down, if one is known, and
+//! [`Typing::fit`] checks the result as before.
 //!
-//! A record is a node of its own. An array is one of values that are known, changed in the other cells; so
-//! all cells can have a value that is not known only where there are few.
+//! A record is a node of its own. An array is a literal of the known values, changed in the other cells. So
+//! all cells can have an unknown value only if there are few cells.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,10 +22,11 @@ use crate::term::print::MOST_LISTED;
 use crate::types::{ArrayType, RecordForm, RecordType, Type};
 use crate::value::{ArrayValue, Value};
 
-/// The most cells of an array that are changed to one value that is not known.
+/// The most cells of an array that are changed to one unknown value.
 const MAX_CELLS: usize = 100;
 
-/// The record type whose fields a user gives. Those of a set or a map with a bound are in an order.
+/// The record type whose fields a user may give. The fields of a set or a map with a bound have an order, so
+/// a user cannot give them.
 fn as_record(ty: &Type) -> Option<Arc<RecordType>> {
     match ty {
         Type::Record(ty) if !matches!(ty.form, RecordForm::Entries(..)) => Some(ty.clone()),
@@ -34,7 +35,7 @@ fn as_record(ty: &Type) -> Option<Arc<RecordType>> {
 }
 
 impl Typing<'_, '_> {
-    /// The term of an expression of a form that its sign, or its first word, says.
+    /// Types an expression whose form shows in its sign or its first word.
     pub(super) fn form(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
             ExpressionKind::Call(call) => self.call(call, &tree.span),
@@ -49,7 +50,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// The term of an operand of which this type is expected.
+    /// Types an operand of which this type is expected.
     pub(super) fn term_as(&mut self, tree: &Expression, expected: &Type) -> Option<Term> {
         match (&tree.kind, expected) {
             (ExpressionKind::Fields(of), Type::Record(ty))
@@ -79,7 +80,7 @@ impl Typing<'_, '_> {
                 self.option_as(tree, ty)
             }
             (ExpressionKind::Match(of), _) => {
-                // Where a case says the type, only the cases that do not are told it.
+                // If a case shows its type, only the other cases get the expected type.
                 self.matched(of, &tree.span, Some(expected))
             }
             (ExpressionKind::Arithmetic(operator, a, b), _)
@@ -118,9 +119,10 @@ impl Typing<'_, '_> {
         }
     }
 
+    /// Reports that another type is expected, and shows how the given text is written for that type.
     pub(super) fn not_expected(&mut self, what: &str, tree: &Expression, expected: &Type) -> Option<Term> {
         let message = format!("this is {what}, but {expected} is expected");
-        // What was given, as it is written where this type is expected.
+        // The text of the given parts, in the form of the expected type.
         let text = |tree: &Expression| self.scalar.text.get(tree.span.clone()).unwrap_or_default();
         let given = |is_name: bool| match &tree.kind {
             ExpressionKind::Entries(entries) => {
@@ -133,7 +135,7 @@ impl Typing<'_, '_> {
             _ => Vec::new(),
         };
         let help = match expected.as_keyed() {
-            Some((ty, _)) if ty.mapped().is_none() => {
+            Some((ty, _)) if ty.map_value_type().is_none() => {
                 Some("a set stands in braces: `{A, B}`, `{}`".to_owned())
             }
             Some(_) => Some(match given(false).join(", ") {
@@ -154,7 +156,7 @@ impl Typing<'_, '_> {
         self.fit(&term, &tree.span, expected, "this case")
     }
 
-    /// The terms of two operands of one type: where only one of them says which, it is that one's.
+    /// Types two operands of one type. If only one of them shows its type, the other one gets it.
     pub(super) fn two(&mut self, a: &Expression, b: &Expression) -> (Option<Term>, Option<Term>) {
         if (!says_type(a) || is_found(a)) && says_type(b) {
             let right = self.term(b);
@@ -165,7 +167,7 @@ impl Typing<'_, '_> {
         (left, right)
     }
 
-    /// The term of an operand that stands beside this one. Where that has a mistake, it is told there.
+    /// Types an operand beside another one. If that one has a mistake, it has been reported.
     pub(super) fn neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
         match other {
             _ if says_type(tree) && !is_found(tree) => self.term(tree),
@@ -174,7 +176,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// Nothing says of which type it is.
+    /// Reports that nothing shows the type of the expression.
     pub(super) fn needs_type(&mut self, at: &Range<usize>) -> Option<Term> {
         let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option";
         self.error(
@@ -197,6 +199,7 @@ impl Typing<'_, '_> {
         self.fit(&term, &inner.span, &ty, "this")
     }
 
+    /// Types a record literal, or a record with other values of some fields.
     pub(super) fn record(
         &mut self,
         of: &RecordFields,
@@ -242,7 +245,7 @@ impl Typing<'_, '_> {
                 self.error("duplicate-declaration", message, at, "the second time".to_owned(), None);
             }
         }
-        // A field that is misspelt is not missing, too.
+        // A misspelt field must not be reported as missing, too.
         if given.len() < of.fields.len() {
             return None;
         }
@@ -285,7 +288,8 @@ impl Typing<'_, '_> {
     pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, at: &Range<usize>) {
         let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
         if ty.form != RecordForm::Plain {
-            let help = elsewhere::operation(field).unwrap_or("functions stand in front, as in `len(q)`");
+            let help =
+                elsewhere::explain_operation(field).unwrap_or("functions stand in front, as in `len(q)`");
             let message = format!("{} has no field `{field}`, as only records have", ty.name);
             self.error("unknown-field", message, at, "no such field".to_owned(), Some(help.to_owned()));
             return;
@@ -299,6 +303,7 @@ impl Typing<'_, '_> {
         self.error("unknown-field", message, at, "no such field".to_owned(), Some(help));
     }
 
+    /// Types the literal of an array with all its cells.
     fn listed(&mut self, elements: &[Expression], at: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
         let terms: Vec<Option<Term>> = elements.iter().map(|element| self.element(element, ty)).collect();
         let Some(indices) = Value::enumerate(&ty.index, MOST_LISTED) else {

@@ -1,4 +1,4 @@
-//! Sets and maps of few keys: what is written of them, as operations on terms.
+//! Expressions on sets and maps, as operations on terms.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use crate::types::{RecordForm, RecordType, Type};
 impl Typing<'_, '_> {
     /// `{A, B}` where a set is expected.
     fn set(&mut self, keys: &[Expression], at: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
-        // No iterator: what recurses must need little of the stack.
+        // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for key in keys {
             terms.push(self.key(key, ty));
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), at)
     }
 
-    /// A literal where a set or a map is expected.
+    /// Types a literal in the place of a set or a map.
     pub(super) fn keyed(&mut self, tree: &Expression, ty: &Arc<RecordType>) -> Option<Term> {
-        match (&tree.kind, ty.mapped()) {
+        match (&tree.kind, ty.map_value_type()) {
             (ExpressionKind::Set(keys), None) => self.set(keys, &tree.span, ty),
             (ExpressionKind::Entries(entries), Some(_)) => self.map(entries, &tree.span, ty),
             (ExpressionKind::Listed(none), Some(_)) if none.is_empty() => self.map(&[], &tree.span, ty),
@@ -62,7 +62,7 @@ impl Typing<'_, '_> {
             terms.extend([key_term, value]);
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), at)
     }
 
     fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
@@ -78,7 +78,7 @@ impl Typing<'_, '_> {
     }
 
     fn mapped(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
-        let of = ty.mapped()?;
+        let of = ty.map_value_type()?;
         let term = self.term_as(tree, of)?;
         self.fit(&term, &tree.span, of, "a value of the map")
     }
@@ -107,7 +107,7 @@ impl Typing<'_, '_> {
             return None;
         };
         let key_term = self.key(key, ty)?;
-        self.made(
+        self.check_made(
             Term::standard(StandardOperation::HasKey, [key_term, term]),
             &(key.span.start..whole.span.end),
         )
@@ -127,27 +127,30 @@ impl Typing<'_, '_> {
     /// `m[k]`
     pub(super) fn value_at(&mut self, map: &Term, index: &Expression) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
-        if ty.mapped().is_none() {
+        if ty.map_value_type().is_none() {
             let message = format!("`m[k]` is the value of a map, but this is {}", ty.name);
             let help = "whether a set has a key is `k in s`".to_owned();
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
             return None;
         }
         let key = self.key(index, ty)?;
-        self.made(Term::standard(StandardOperation::ValueAt, [map.clone(), key]), &index.span)
+        self.check_made(Term::standard(StandardOperation::ValueAt, [map.clone(), key]), &index.span)
     }
 
     /// `m[k := v]`
     pub(super) fn changed_at(&mut self, map: &Term, index: &Expression, new: &Expression) -> Option<Term> {
         let (ty, _) = map.sort().as_keyed()?;
-        if ty.mapped().is_none() {
+        if ty.map_value_type().is_none() {
             let message = format!("`m[k := v]` changes a map, but this is {}", ty.name);
             let help = "`s + {k}` is a set with another key, `s - {k}` one without it".to_owned();
             self.error("type-mismatch", message, &index.span, "a set has no values".to_owned(), Some(help));
             return None;
         }
         let (key, value) = (self.key(index, ty), self.mapped(new, ty));
-        self.made(Term::standard(StandardOperation::ValueChanged, [map.clone(), key?, value?]), &index.span)
+        self.check_made(
+            Term::standard(StandardOperation::ValueChanged, [map.clone(), key?, value?]),
+            &index.span,
+        )
     }
 
     /// `s + t`, `s - t`, `s * t`, `m - s`
@@ -158,7 +161,7 @@ impl Typing<'_, '_> {
         (right, b): (&Term, &Range<usize>),
     ) -> Option<Term> {
         let types = (left.sort().as_keyed(), right.sort().as_keyed());
-        let is_set = |ty: &RecordType| ty.mapped().is_none();
+        let is_set = |ty: &RecordType| ty.map_value_type().is_none();
         let known = match types {
             (Some((one, of)), Some((other, key))) => {
                 let (is_difference, fits) = (operator == Operator::Subtract, of == key && is_set(other));
@@ -186,12 +189,12 @@ impl Typing<'_, '_> {
             Operator::Multiply => StandardOperation::Intersection,
             _ => StandardOperation::Difference,
         };
-        self.made(Term::standard(operation, [left.clone(), right.clone()]), &(a.start..b.end))
+        self.check_made(Term::standard(operation, [left.clone(), right.clone()]), &(a.start..b.end))
     }
 
-    /// `s <= t`, or another comparison of two sets by what they have; `None` where these are no sets.
+    /// `s <= t`, or another comparison of two sets by their keys. `None` if these are no sets.
     pub(super) fn subset(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
-        a.sort().as_keyed().filter(|(ty, _)| ty.mapped().is_none())?;
+        a.sort().as_keyed().filter(|(ty, _)| ty.map_value_type().is_none())?;
         let (operation, [small, large]) = match comparison {
             Comparison::AtMost => (StandardOperation::Subset, [a, b]),
             Comparison::Less => (StandardOperation::ProperSubset, [a, b]),
@@ -221,7 +224,7 @@ impl Typing<'_, '_> {
         if !self.is_arity(name, arguments, 1, at, None) {
             return None;
         }
-        self.made(Term::standard(StandardOperation::Size, [whole.clone()]), at)
+        self.check_made(Term::standard(StandardOperation::Size, [whole.clone()]), at)
     }
 
     /// `keys(m)`
@@ -230,16 +233,16 @@ impl Typing<'_, '_> {
             return None;
         }
         let map = self.term(&call.arguments[0])?;
-        if map.sort().as_keyed().is_none_or(|(ty, _)| ty.mapped().is_none()) {
+        if map.sort().as_keyed().is_none_or(|(ty, _)| ty.map_value_type().is_none()) {
             let message = format!("`keys` is of maps, but this is {}", map.sort());
             let at = &call.arguments[0].span;
             self.error("type-mismatch", message, at, format!("this is {}", map.sort()), None);
             return None;
         }
-        self.made(Term::standard(StandardOperation::Keys, [map]), whole)
+        self.check_made(Term::standard(StandardOperation::Keys, [map]), whole)
     }
 
-    /// What is taken away from a set or a map, or joined with it.
+    /// Types the right operand of an operation on a set or a map.
     pub(super) fn beside(
         &mut self,
         operator: Operator,

@@ -1,9 +1,9 @@
 //! Reading what a user writes: models and purposes in YAML, with expressions in strings.
 //!
-//! The layers, from below: [`yaml`] makes a tree that remembers places; [`lexer`], [`parser`] and [`typing`]
-//! make terms of expressions; [`types`], [`declarations`] and [`transitions`] read the sections of a model;
-//! the two functions here put them together and check what needs no solver. Every layer collects its findings
-//! and goes on, so that one run reports as many mistakes as can be told apart.
+//! The layers, from below: [`yaml`] makes a tree that remembers places. [`lexer`], [`parser`] and [`typing`]
+//! make terms of expressions. [`types`], [`declarations`] and [`transitions`] read the sections of a model.
+//! `specification` and `purpose` put them together, and check all that needs no solver. Every layer collects
+//! its findings and goes on, so that one run reports as many separate mistakes as possible.
 
 mod any_order;
 pub mod collect;
@@ -52,7 +52,7 @@ pub use yaml::{from_bytes, load};
 
 use crate::diagnostic::Diagnostic;
 
-/// What was read, with its warnings; or the findings, with at least one error among them.
+/// The result with its warnings, or the findings with at least one error among them.
 pub type Reading<T> = Result<(T, Vec<Diagnostic>), Vec<Diagnostic>>;
 
 #[cfg(test)]

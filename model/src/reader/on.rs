@@ -1,16 +1,16 @@
-//! What a transition is on: one action, or in a purpose a set of them.
+//! The action of a transition, or in a purpose its set of actions.
 //!
-//! **Sets** are a way to write, and nothing that a stage knows: a transition on a set becomes one for each of
-//! its actions, in the order in which the specification declares them, or that of the list. So completion,
-//! product and all that follows see what the user would have written by hand. `"*"` is every visible action,
-//! and nothing is taken out of it for what another transition of the location says.
+//! **Sets** are a way to write, and no stage knows them: a transition on a set becomes one for each of its
+//! actions, in the order in which the specification declares them, or that of the list. So completion,
+//! product and all later stages see the transitions that the user would have written by hand. `"*"` is every
+//! visible action. An action stays in the set if another transition of the location has it, too.
 //!
-//! A guard and the assigned values are read once for each action, with the parameters of that action: one
-//! that they mention must be a parameter of all. Who names the actions in a list may rename their parameters
-//! there: `[Coin(n), Return(n)]`.
+//! A guard and the assigned values are read once for each action, with the parameters of that action: a
+//! parameter that they mention must belong to all actions. A list may rename the parameters of its actions:
+//! `[Coin(n), Return(n)]`.
 //!
-//! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what
-//! happens. Nor is quiescence, which is that nothing happens.
+//! Internal actions are in a set only if a list names them, since nobody sees them. Quiescence is in a set
+//! only if a list names it, since it means that nothing happens.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ use crate::reader::yaml::{Node, NodeKind, Scalar};
 
 /// The word for every visible action.
 const EVERY: &str = "*";
-/// The keys of a set that is described.
+/// The keys of a set that is described by its kind.
 const KEYS: [&str; 2] = ["any", "not"];
 const LIKE: &str = "on: { any: output, not: [Return] }";
 
@@ -39,11 +39,11 @@ pub(super) struct Taken<'a> {
     pub action: ActionId,
     /// Its parameters under the names that the transition gives them.
     pub parameters: Cow<'a, [Parameter]>,
-    /// Where the user says so: the action's name, or the set.
+    /// The place of the action's name, or of the set.
     pub place: Range<usize>,
 }
 
-/// Reads `on:`: at least one action, or the mistakes have been reported.
+/// Reads `on:`. Returns at least one action, or `None` after mistakes, which have been reported.
 pub(super) fn read_on<'a>(
     collector: &mut Collector,
     node: &Node,
@@ -67,7 +67,7 @@ pub(super) fn read_on<'a>(
         return None;
     }
     let taken = match &node.kind {
-        NodeKind::Scalar(_) => described(node, context.actions, |_, _| true),
+        NodeKind::Scalar(_) => described_actions(node, context.actions, |_, _| true),
         NodeKind::Sequence(items) => {
             let before = collector.errors();
             let mut taken: Vec<Taken<'a>> = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn read_on<'a>(
                 if seen.insert(action) {
                     taken.push(Taken { action, parameters, place: scalar.span.clone() });
                 } else {
-                    named_twice(collector, scalar, &context.actions.actions[action].name);
+                    report_named_twice(collector, scalar, &context.actions.actions[action].name);
                 }
             }
             if collector.errors() > before {
@@ -105,13 +105,13 @@ pub(super) fn read_on<'a>(
     Some(taken)
 }
 
-/// May a set have it that does not name it?
+/// May the action be in a set that does not name it?
 fn is_of_sets(action: &Action) -> bool {
     matches!(action.kind, ActionKind::Input | ActionKind::Output)
 }
 
-/// The visible actions that are meant, each with its declared parameters.
-fn described<'a>(
+/// The visible actions for which `is_meant` holds, each with its declared parameters.
+fn described_actions<'a>(
     node: &Node,
     actions: &'a Actions,
     is_meant: impl Fn(ActionId, ActionKind) -> bool,
@@ -168,11 +168,11 @@ fn read_described<'a>(
                 continue;
             };
             let Some(action) = actions.find(&scalar.text) else {
-                unknown(collector, &scalar.text, &scalar.span, actions);
+                report_unknown_action(collector, &scalar.text, &scalar.span, actions);
                 continue;
             };
             if !left_out.insert(action) {
-                named_twice(collector, scalar, &scalar.text);
+                report_named_twice(collector, scalar, &scalar.text);
                 continue;
             }
             let own = actions.actions[action].kind;
@@ -194,10 +194,12 @@ fn read_described<'a>(
     if collector.errors() > before {
         return None;
     }
-    Some(described(node, actions, |id, own| kind.is_none_or(|kind| kind == own) && !left_out.contains(&id)))
+    Some(described_actions(node, actions, |id, own| {
+        kind.is_none_or(|kind| kind == own) && !left_out.contains(&id)
+    }))
 }
 
-fn named_twice(collector: &mut Collector, scalar: &Scalar, name: &str) {
+fn report_named_twice(collector: &mut Collector, scalar: &Scalar, name: &str) {
     collector.error("named-twice", format!("`{name}` is named twice"), &scalar.span, "the second time");
 }
 
@@ -213,7 +215,8 @@ pub(super) fn refuse_partial_parameters(
     let mut seen = HashSet::new();
     for (at, token) in tokens.iter().enumerate() {
         let Lexeme::Name(name) = &token.kind else { continue };
-        // Behind a point, or before a colon, stands a field of a record; before a bracket, a function.
+        // After a point, or before a colon, the name is a field of a record. Before a bracket it is a
+        // function.
         let is_field = at > 0 && scalar.text[..token.span.start].trim_end().ends_with('.')
             || matches!(tokens.get(at + 1).map(|next| &next.kind), Some(Lexeme::Sign("(" | ":")));
         if is_field || context.names.get(name).is_some() || !seen.insert(name.as_str()) {
@@ -246,7 +249,7 @@ pub(super) fn mentions_parameter(node: &Node, taken: &Taken<'_>) -> bool {
     tokens(&scalar.text).iter().any(is_parameter)
 }
 
-fn unknown(collector: &mut Collector, name: &str, place: &Range<usize>, actions: &Actions) {
+fn report_unknown_action(collector: &mut Collector, name: &str, place: &Range<usize>, actions: &Actions) {
     let known = || actions.actions.iter().map(|action| action.name.as_str());
     let help = match collector.nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -259,17 +262,17 @@ fn unknown(collector: &mut Collector, name: &str, place: &Range<usize>, actions:
     collector.mistake("unknown-action", format!("unknown action `{name}`"), place, label, help);
 }
 
-/// A parameter under the name that the transition gives it; without a datum where its type is broken.
+/// A parameter under the name that the transition gives it, without a datum if its type is broken.
 pub(super) type Parameter = (String, Option<Datum>);
 
-/// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives
-/// them.
+/// Reads `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition
+/// gives them.
 fn read_action<'a>(
     collector: &mut Collector,
     on: &Scalar,
     context: &Surroundings<'a>,
 ) -> Option<(ActionId, Cow<'a, [Parameter]>)> {
-    let (name, name_at, renamed) = match split(on) {
+    let OnText { name, at: name_at, renamed } = match split_on(on) {
         Ok(parts) => parts,
         Err(mistake) => {
             report(collector, on, *mistake);
@@ -278,7 +281,7 @@ fn read_action<'a>(
     };
     let actions = context.actions;
     let Some(number) = actions.find(&name) else {
-        unknown(collector, &name, &on.place(&name_at), actions);
+        report_unknown_action(collector, &name, &on.place(&name_at), actions);
         return None;
     };
     let declared = &actions.parameters[number];
@@ -291,13 +294,13 @@ fn read_action<'a>(
         } else {
             let message = format!(
                 "`{name}` has {}, but {} here",
-                counted(declared.len(), "parameter"),
-                named(renamed.len())
+                count_text(declared.len(), "parameter"),
+                count_named_text(renamed.len())
             );
             ("wrong-arity", message)
         };
         let mut diagnostic = Diagnostic::error(code, message)
-            .at(collector.origin(&on.span), format!("expected {}", counted(declared.len(), "name")))
+            .at(collector.origin(&on.span), format!("expected {}", count_text(declared.len(), "name")))
             .at(actions.origins[number].clone(), "declared here");
         if !names.is_empty() {
             diagnostic = diagnostic.help(inventory(&format!("parameters of `{name}`"), names));
@@ -335,7 +338,8 @@ fn read_action<'a>(
     Some((number, Cow::Owned(parameters)))
 }
 
-fn counted(count: usize, what: &str) -> String {
+/// `no parameters`, `1 parameter`, `2 parameters`
+fn count_text(count: usize, what: &str) -> String {
     match count {
         0 => format!("no {what}s"),
         1 => format!("1 {what}"),
@@ -343,7 +347,7 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
-fn named(count: usize) -> String {
+fn count_named_text(count: usize) -> String {
     match count {
         0 => "none is named".to_owned(),
         1 => "1 is named".to_owned(),
@@ -351,9 +355,15 @@ fn named(count: usize) -> String {
     }
 }
 
-type Split = (String, Range<usize>, Option<Vec<(String, Range<usize>)>>);
+/// The text of `on:`: the action with its place, and the new names of its parameters with theirs.
+struct OnText {
+    name: String,
+    at: Range<usize>,
+    renamed: Option<Vec<(String, Range<usize>)>>,
+}
 
-fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
+/// Parses `Coin` or `Coin(p)`.
+fn split_on(on: &Scalar) -> Result<OnText, Box<Mistake>> {
     let tokens = tokens(&on.text);
     let mut cursor = Parser::new(&tokens, &on.text);
     let (name, at) = take_name(&mut cursor, "an action's name").map_err(|mut mistake| {
@@ -382,7 +392,7 @@ fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
         renamed = Some(names);
     }
     match cursor.peek() {
-        None => Ok((name, at, renamed)),
+        None => Ok(OnText { name, at, renamed }),
         Some(_) => {
             let mut mistake = cursor.expected("the end of the action");
             let is_or =

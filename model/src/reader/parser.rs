@@ -3,14 +3,14 @@
 //! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are
 //! conjunctions), `k in s`, `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]`, `a[i..j]` and
 //! `r.field`. `if c then a else b` and `all i in 0..3: e` take as much as they can on their right. The words
-//! `all`, `some`, `count`, `in`, `for` and `with` are no keywords: two names in a row are nothing else, so
-//! data may be called so. What begins with a name, a brace or a bracket is in `forms.rs`.
+//! `all`, `some`, `count`, `in`, `for` and `with` are no keywords: two names in a row have no other meaning,
+//! so data may have these names. Expressions that begin with a name, a brace or a bracket are in `forms.rs`.
 //!
-//! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked
-//! before each descent, on a counter, so that the stack never decides) and the height of the tree, which is
+//! Three limits keep hostile text from costing more than a message: the text's length, the nesting (a counter
+//! that is checked before each descent, so that the stack never decides) and the height of the tree, which is
 //! the depth of every later recursion over the term. Chains of `&&`, `||`, `=>` and comparisons are flat and
-//! cost one level. Cost: linear in the text. The first mistake of syntax ends the parsing of its expression:
-//! what follows is guesswork.
+//! cost one level. Cost: linear in the text. The first mistake of syntax ends the parsing of its expression,
+//! since the rest would be guesswork.
 
 use std::ops::Range;
 
@@ -26,14 +26,14 @@ pub const MAX_NESTING: u32 = 200;
 pub const MAX_HEIGHT: u32 = 500;
 pub use crate::budget::MAX_DIGITS;
 
-/// What is wrong with an expression's form.
+/// A mistake in an expression's form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
     pub code: &'static str,
     pub message: String,
     /// The text under the place.
     pub label: String,
-    /// Where, in bytes of the expression.
+    /// The place, in bytes of the expression.
     pub span: Range<usize>,
     pub help: Option<String>,
 }
@@ -41,11 +41,11 @@ pub struct Mistake {
 /// The mistake is boxed to keep the frames of the recursion small.
 pub(super) type Parsed<T = Expression> = Result<T, Box<Mistake>>;
 
-/// The expression that a text is, of at most so many bytes.
+/// Parses a text of at most so many bytes.
 pub fn parse(text: &str, longest: usize) -> Parsed {
     if text.len() > longest {
         let message = format!("the expression has {} bytes; at most {longest} are read", text.len());
-        return Err(mistake("expression-too-long", message, "too long", 0..text.len()));
+        return Err(syntax_mistake("expression-too-long", message, "too long", 0..text.len()));
     }
     let tokens = tokens(text);
     let mut parser = Parser { tokens: &tokens, next: 0, text_end: text.trim_end().len(), nesting: 0 };
@@ -56,7 +56,7 @@ pub fn parse(text: &str, longest: usize) -> Parsed {
     }
 }
 
-fn mistake(
+fn syntax_mistake(
     code: &'static str,
     message: impl Into<String>,
     label: impl Into<String>,
@@ -65,11 +65,11 @@ fn mistake(
     Box::new(Mistake { code, message: message.into(), label: label.into(), span, help: None })
 }
 
-/// A cursor over the tokens of a short text; types and the `on:` of a transition are read with it too.
+/// A cursor over the tokens of a short text. Types and the `on:` of a transition are read with it, too.
 pub struct Parser<'a> {
     pub(super) tokens: &'a [Token],
     pub(super) next: usize,
-    /// Where the text ends: the place of what is missing there.
+    /// The end of the text: the place of a token that is missing there.
     pub(super) text_end: usize,
     nesting: u32,
 }
@@ -107,13 +107,13 @@ impl<'a> Parser<'a> {
     /// Takes the sign, which must come next.
     ///
     /// # Errors
-    /// Something else comes, or nothing; `why` says for what the sign is needed.
+    /// If something else comes, or nothing. `why` says what the sign is needed for.
     pub fn need(&mut self, sign: &str, why: &str) -> Parsed<Range<usize>> {
         self.eat(sign).ok_or_else(|| {
             let mut wrong = self.expected(&format!("`{sign}` {why}"));
             let open = self.unclosed().filter(|_| [")", "]", "}"].contains(&sign));
             if let Some(open) = open.filter(|_| wrong.message.starts_with("expected")) {
-                wrong.message = format!("{} is never closed: {}", written(open), wrong.message);
+                wrong.message = format!("{} is never closed: {}", describe_token(open), wrong.message);
                 "opened here".clone_into(&mut wrong.label);
                 wrong.span = open.span.clone();
             }
@@ -151,18 +151,18 @@ impl<'a> Parser<'a> {
         open.pop()
     }
 
-    /// The mistake that something else stands here.
+    /// Makes the mistake that something else stands here.
     pub fn expected(&self, what: &str) -> Box<Mistake> {
         let what = what.trim_end();
         match self.peek() {
-            None => mistake(
+            None => syntax_mistake(
                 "syntax",
                 format!("expected {what}, but the text ends"),
                 format!("expected {what}"),
                 self.text_end.saturating_sub(1)..self.text_end,
             ),
             Some(Token { kind: Lexeme::Wrong(message, help), span }) => {
-                let mut wrong = mistake("syntax", message.clone(), "not understood", span.clone());
+                let mut wrong = syntax_mistake("syntax", message.clone(), "not understood", span.clone());
                 if message.contains("U+") && message.contains("letter") {
                     wrong.code = "non-ascii-name";
                 }
@@ -171,21 +171,22 @@ impl<'a> Parser<'a> {
             }
             Some(token) => self.no_method().unwrap_or_else(|| {
                 let label = format!("expected {what}");
-                let message = format!("{label}, found {}", written(token));
+                let message = format!("{label}, found {}", describe_token(token));
                 let help = match token.kind {
                     Lexeme::Sign("if") => Some("write `if c then a else b`".to_owned()),
                     Lexeme::Sign(",") if self.is_behind_in() => {
                         Some("several values stand in braces: `x in {A, B}`".to_owned())
                     }
                     Lexeme::Sign("..") => Some(elsewhere::RANGE.to_owned()),
-                    Lexeme::Sign("else") => elsewhere::word("otherwise").map(str::to_owned),
+                    Lexeme::Sign("else") => elsewhere::explain_word("otherwise").map(str::to_owned),
                     _ => None,
                 };
-                Box::new(Mistake { help, ..*mistake("syntax", message, label, token.span.clone()) })
+                Box::new(Mistake { help, ..*syntax_mistake("syntax", message, label, token.span.clone()) })
             }),
         }
     }
 
+    /// Makes the mistake that the token cannot follow a complete expression.
     fn unexpected_after(&self, token: &Token) -> Box<Mistake> {
         if let Lexeme::Wrong(..) = token.kind {
             return self.expected("an operator");
@@ -193,9 +194,9 @@ impl<'a> Parser<'a> {
         if let Some(wrong) = self.no_method() {
             return wrong;
         }
-        let mut wrong = mistake(
+        let mut wrong = syntax_mistake(
             "syntax",
-            format!("expected an operator or the end, found {}", written(token)),
+            format!("expected an operator or the end, found {}", describe_token(token)),
             "the expression could end before this",
             token.span.clone(),
         );
@@ -232,7 +233,7 @@ impl<'a> Parser<'a> {
                     Some("`==` compares, and `o is A` asks for the alternative of a variant".to_owned())
                 }
                 _ => match self.before(1).map(|token| &token.kind) {
-                    Some(Lexeme::Name(word)) => elsewhere::word(word).map(str::to_owned),
+                    Some(Lexeme::Name(word)) => elsewhere::explain_word(word).map(str::to_owned),
                     _ => None,
                 },
             },
@@ -249,7 +250,7 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.next.checked_sub(count)?)
     }
 
-    /// The mistake that something is called as a method here, if it is.
+    /// Makes the mistake that something is called as a method here, if it is.
     fn no_method(&self) -> Option<Box<Mistake>> {
         let (open, point) = (self.peek()?, self.before(2)?);
         let Lexeme::Name(name) = &self.before(1)?.kind else { return None };
@@ -258,21 +259,21 @@ impl<'a> Parser<'a> {
         }
         let span = point.span.start..open.span.end;
         let mut wrong =
-            mistake("syntax", format!("nothing has a method such as `.{name}()`"), "a method", span);
+            syntax_mistake("syntax", format!("nothing has a method such as `.{name}()`"), "a method", span);
         let call = || format!("a function stands in front: `{name}(x)`, not `x.{name}()`");
-        wrong.help = Some(elsewhere::operation(name).map_or_else(call, str::to_owned));
+        wrong.help = Some(elsewhere::explain_operation(name).map_or_else(call, str::to_owned));
         Some(wrong)
     }
 
-    /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only
-    /// the other returns need [`Self::leave`].
+    /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so only a
+    /// return without one needs [`Self::leave`].
     pub(super) fn enter(&mut self) -> Parsed<()> {
         if self.nesting >= MAX_NESTING {
             let span = self
                 .peek()
                 .map_or(self.text_end.saturating_sub(1)..self.text_end, |token| token.span.clone());
             let message = format!("the expression is nested more than {MAX_NESTING} deep");
-            return Err(mistake("expression-too-deep", message, "one level too many", span));
+            return Err(syntax_mistake("expression-too-deep", message, "one level too many", span));
         }
         self.nesting += 1;
         Ok(())
@@ -282,7 +283,7 @@ impl<'a> Parser<'a> {
         self.nesting -= 1;
     }
 
-    /// A whole expression, one level down.
+    /// Parses a whole expression, one level down.
     pub(super) fn inner(&mut self) -> Parsed {
         self.enter()?;
         let inner = self.operators(Level::Implication)?;
@@ -290,9 +291,9 @@ impl<'a> Parser<'a> {
         Ok(inner)
     }
 
-    /// Operands joined by operators that bind at least this tightly.
+    /// Parses operands joined by operators that bind at least this tightly.
     ///
-    /// One function for all levels, for the sake of the stack: a bracket costs four frames, not nine.
+    /// One function serves all levels, for the sake of the stack: a bracket costs four frames, not nine.
     fn operators(&mut self, at_least: Level) -> Parsed {
         let mut left = self.unary()?;
         while let Some((level, sign)) = self.operator().filter(|(level, _)| *level >= at_least) {
@@ -302,31 +303,31 @@ impl<'a> Parser<'a> {
                     while self.eat(sign).is_some() {
                         parts.push(self.operators(level.tighter())?);
                     }
-                    flat(level, parts)?
+                    build_junction(level, parts)?
                 }
                 Level::Comparison => {
                     let mut rest = Vec::new();
                     while let Some(comparison) = self.comparison_sign() {
                         rest.push((comparison, self.operators(Level::Membership)?));
                     }
-                    chain(left, rest)?
+                    build_comparison(left, rest)?
                 }
                 Level::Membership => {
                     self.next += 1;
-                    member(left, self.operators(Level::Sum)?)?
+                    build_membership(left, self.operators(Level::Sum)?)?
                 }
                 Level::Sum | Level::Product => {
                     self.next += 1;
                     let right =
                         if level == Level::Sum { self.operators(Level::Product)? } else { self.unary()? };
-                    arithmetic(sign, left, right)?
+                    build_arithmetic(sign, left, right)?
                 }
             };
         }
         Ok(left)
     }
 
-    /// The binary operator that comes next, not taken.
+    /// Looks at the binary operator that comes next, without taking it.
     fn operator(&self) -> Option<(Level, &'static str)> {
         let sign = match &self.peek()?.kind {
             Lexeme::Sign(sign) => *sign,
@@ -360,8 +361,9 @@ impl<'a> Parser<'a> {
         Some(comparison)
     }
 
-    /// An operand with its prefix signs, which are taken in a loop.
+    /// Parses an operand with its prefix signs, which are taken in a loop.
     fn unary(&mut self) -> Parsed {
+        // Each sign with whether it is `!`, and its place.
         let mut signs = Vec::new();
         loop {
             if let Some(at) = self.eat("!") {
@@ -380,11 +382,12 @@ impl<'a> Parser<'a> {
         while let Some((negation, start)) = signs.pop() {
             let (span, height) = (start..operand.span.end, operand.height);
             let kind = if negation { ExpressionKind::Not } else { ExpressionKind::Negate };
-            operand = made(kind(Box::new(operand)), span, height)?;
+            operand = build_expression(kind(Box::new(operand)), span, height)?;
         }
         Ok(operand)
     }
 
+    /// Parses an operand with its indices, fields, `with` and `is`.
     fn postfix(&mut self) -> Parsed {
         let mut base = self.atom()?;
         loop {
@@ -396,7 +399,7 @@ impl<'a> Parser<'a> {
                     mistake
                 })?;
                 let (span, height) = (base.span.start..at.end, base.height);
-                base = made(ExpressionKind::Field(Box::new(base), field, at), span, height)?;
+                base = build_expression(ExpressionKind::Field(Box::new(base), field, at), span, height)?;
             } else if self.is_update() {
                 base = self.update(base)?;
             } else if self.is_question() {
@@ -407,7 +410,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands in brackets behind an operand.
+    /// Parses the brackets after an operand: an index, a slice or a store.
     fn subscript(&mut self, base: Expression) -> Parsed {
         let index = if self.is_next(":") { Err(self.expected("an index")) } else { self.inner() };
         let index = index.map_err(|mistake| self.explain_slice(mistake))?;
@@ -430,10 +433,10 @@ impl<'a> Parser<'a> {
             end if is_slice => ExpressionKind::Slice(base_box, index, end),
             _ => ExpressionKind::Select(base_box, index),
         };
-        made(kind, span, height)
+        build_expression(kind, span, height)
     }
 
-    /// Adds how a slice is written, where one with a colon stands here.
+    /// Adds how a slice is written, if one with a colon stands here.
     fn explain_slice(&self, mut mistake: Box<Mistake>) -> Box<Mistake> {
         if self.is_next(":") {
             mistake.help =
@@ -442,6 +445,7 @@ impl<'a> Parser<'a> {
         mistake
     }
 
+    /// Parses an operand without prefix and postfix: a literal, a bracket, a form or a conditional.
     fn atom(&mut self) -> Parsed {
         let Some(token) = self.peek() else { return Err(self.expected("an operand")) };
         let span = token.span.clone();
@@ -452,7 +456,7 @@ impl<'a> Parser<'a> {
             Lexeme::Integer(digits) | Lexeme::Decimal(digits) if digits.len() > MAX_DIGITS => {
                 let message =
                     format!("the number has {} digits; at most {MAX_DIGITS} are read", digits.len());
-                return Err(mistake("number-too-long", message, "too long", span));
+                return Err(syntax_mistake("number-too-long", message, "too long", span));
             }
             Lexeme::Integer(digits) => ExpressionKind::Integer(digits.clone()),
             Lexeme::Decimal(digits) => ExpressionKind::Decimal(digits.clone()),
@@ -471,10 +475,10 @@ impl<'a> Parser<'a> {
             _ => return Err(self.expected("an operand")),
         };
         self.next += 1;
-        made(kind, span, 0)
+        build_expression(kind, span, 0)
     }
 
-    /// What a range begins or ends with, one level down.
+    /// Parses an end of a range, one level down.
     pub(super) fn end(&mut self) -> Parsed {
         self.enter()?;
         let end = self.operators(Level::Sum)?;
@@ -500,7 +504,11 @@ impl<'a> Parser<'a> {
         let no = self.inner()?;
         let span = start..no.span.end;
         let height = condition.height.max(yes.height).max(no.height);
-        made(ExpressionKind::IfThenElse(Box::new(condition), Box::new(yes), Box::new(no)), span, height)
+        build_expression(
+            ExpressionKind::IfThenElse(Box::new(condition), Box::new(yes), Box::new(no)),
+            span,
+            height,
+        )
     }
 }
 
@@ -529,7 +537,7 @@ impl Level {
     }
 }
 
-fn flat(level: Level, parts: Vec<Expression>) -> Parsed {
+fn build_junction(level: Level, parts: Vec<Expression>) -> Parsed {
     let end = parts.last().map_or(0, |part| part.span.end);
     let span = parts.first().map_or(0, |part| part.span.start)..end;
     let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
@@ -538,22 +546,22 @@ fn flat(level: Level, parts: Vec<Expression>) -> Parsed {
         Level::Disjunction => ExpressionKind::Or(parts),
         _ => ExpressionKind::And(parts),
     };
-    made(kind, span, height)
+    build_expression(kind, span, height)
 }
 
-fn chain(first: Expression, rest: Vec<(Comparison, Expression)>) -> Parsed {
+fn build_comparison(first: Expression, rest: Vec<(Comparison, Expression)>) -> Parsed {
     let end = rest.last().map_or(first.span.end, |(_, last)| last.span.end);
     let span = first.span.start..end;
     let height = rest.iter().map(|(_, part)| part.height).fold(first.height, u32::max);
-    made(ExpressionKind::Compare(Box::new(first), rest), span, height)
+    build_expression(ExpressionKind::Compare(Box::new(first), rest), span, height)
 }
 
-fn member(key: Expression, set: Expression) -> Parsed {
+fn build_membership(key: Expression, set: Expression) -> Parsed {
     let (span, height) = (key.span.start..set.span.end, key.height.max(set.height));
-    made(ExpressionKind::Member(Box::new(key), Box::new(set)), span, height)
+    build_expression(ExpressionKind::Member(Box::new(key), Box::new(set)), span, height)
 }
 
-fn arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
+fn build_arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
     let operator = match sign {
         "+" => Operator::Add,
         "-" => Operator::Subtract,
@@ -564,18 +572,19 @@ fn arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
     };
     let span = left.span.start..right.span.end;
     let height = left.height.max(right.height);
-    made(ExpressionKind::Arithmetic(operator, Box::new(left), Box::new(right)), span, height)
+    build_expression(ExpressionKind::Arithmetic(operator, Box::new(left), Box::new(right)), span, height)
 }
 
-pub(super) fn made(kind: ExpressionKind, span: Range<usize>, below: u32) -> Parsed {
+/// Makes a node of the tree, unless the tree is too high.
+pub(super) fn build_expression(kind: ExpressionKind, span: Range<usize>, below: u32) -> Parsed {
     if below >= MAX_HEIGHT {
         let message = format!("the expression's tree is more than {MAX_HEIGHT} operations high");
-        return Err(mistake("expression-too-deep", message, "too high", span));
+        return Err(syntax_mistake("expression-too-deep", message, "too high", span));
     }
     Ok(Expression { kind, span, height: below + 1 })
 }
 
-/// How a quantifier of other languages is written.
+/// Explains how a quantifier of another language is written here.
 fn explain_quantifier(token: &Token) -> Option<String> {
     let Lexeme::Name(word) = &token.kind else { return None };
     match word.to_lowercase().as_str() {
@@ -585,7 +594,7 @@ fn explain_quantifier(token: &Token) -> Option<String> {
     }
 }
 
-fn written(token: &Token) -> String {
+fn describe_token(token: &Token) -> String {
     match &token.kind {
         Lexeme::Name(text) | Lexeme::Integer(text) | Lexeme::Decimal(text) => format!("`{text}`"),
         Lexeme::Truth(value) => format!("`{value}`"),

@@ -1,16 +1,16 @@
 //! A test purpose that is a tree of paths: the file that begins with `purpose:` and has `paths:`.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 13: a purpose is a finite subtree of the
-//! symbolic execution with accepting ends. A node of that tree is its path, and a path its transitions; what
-//! it asks of the data is the specification's. So the file lists paths, and here they become a purpose like
-//! others: a location for each inner node, and for each of the specification's transitions that leave it one
-//! that goes with that one alone ([`TestPurpose::with`]), to the next node or, where the tree does not have
-//! it, to `Reject`.
+//! symbolic execution with accepting ends. A node of that tree is given by its path, and a path by its
+//! transitions. The conditions on the data are the specification's. So the file lists paths, and here they
+//! become a purpose like others, with a location for each inner node. Each transition of the specification
+//! that leaves the node becomes one that goes with that one alone ([`TestPurpose::with`]). It leads to the
+//! next node or, if the tree does not have that, to `Reject`.
 //!
-//! A step names its action, and where several transitions of it leave the location also which of them, in the
-//! order of the file and counted from 1: so what is changed elsewhere in the specification changes no path.
+//! A step names its action. If several transitions of the action leave the location, it also says which of
+//! them, counted from 1 in the order of the file. So changes elsewhere in the specification change no path.
 //!
-//! **Where we differ.** Quiescence that the tree does not have at a node stays there: silence changes
+//! **Where we differ.** If the tree has no quiescence at a node, quiescence stays there: silence changes
 //! nothing. An accepting end may be a stimulus.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,16 +27,17 @@ use crate::reader::shape;
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::term::{Substitution, Term};
 
-/// A node of the tree: the path to it is that to its parent, and a step.
-struct Place {
+/// A node of the tree of paths.
+struct PathNode {
     at: LocationId,
-    /// The next nodes, by the transition; none of quiescence.
+    /// The child nodes, by the transition that leads there. `None` is quiescence.
     next: BTreeMap<Option<TransitionId>, usize>,
     accepts: bool,
 }
 
 const LIKE: &str = "paths: [[Coin, Deliver], [Coin, { Return: 2 }]]";
 
+/// Reads the paths of a purpose into a tree, and makes the purpose of the tree.
 pub(super) fn read_paths(
     collector: &mut Collector,
     root: &Node,
@@ -48,17 +49,18 @@ pub(super) fn read_paths(
     let node = shape::get(entries, "paths")?;
     let paths = shape::list(collector, node, "`paths`", LIKE)?;
     let outgoing = model.outgoing();
-    let mut tree = vec![Place { at: model.initial, next: BTreeMap::new(), accepts: false }];
+    let mut tree = vec![PathNode { at: model.initial, next: BTreeMap::new(), accepts: false }];
     for path in paths {
         if collector.is_full() {
             return None;
         }
         let Some(steps) = shape::list(collector, path, "a path", LIKE) else { continue };
         let mut here = 0;
+        // The last step of the path. `Some(None)` is quiescence.
         let mut last = None;
         for step in steps {
             if tree[here].accepts {
-                below(collector, step);
+                report_below_accept(collector, step);
             }
             let at = tree[here].at;
             last = read_step(collector, step, model, &actions, &outgoing[at], at);
@@ -67,7 +69,7 @@ pub(super) fn read_paths(
             here = *tree[here].next.entry(taken).or_insert(new);
             if here == new {
                 let at = taken.map_or(at, |number| model.transitions[number].target);
-                tree.push(Place { at, next: BTreeMap::new(), accepts: false });
+                tree.push(PathNode { at, next: BTreeMap::new(), accepts: false });
             }
         }
         let Some(taken) = last else {
@@ -91,7 +93,7 @@ pub(super) fn read_paths(
             collector.mistake("internal-into-accept", message, &path.head(), "nobody sees its end", help);
         }
         if tree[here].accepts || !tree[here].next.is_empty() {
-            below(collector, path);
+            report_below_accept(collector, path);
         }
         tree[here].accepts = true;
     }
@@ -100,7 +102,7 @@ pub(super) fn read_paths(
         collector.push(diagnostic.at(collector.origin(&root.head()), "accepts nothing").help(LIKE));
     }
     let origin = collector.origin(&root.head());
-    let (iosts, with, accept, reject) = graph(name?, model, actions, &outgoing, &tree);
+    let PurposeGraph { iosts, with, accept, reject } = build_graph(name?, model, actions, &outgoing, &tree);
     let iosts = Iosts { origin: Some(origin), ..iosts };
     let idle = Substitution::new();
     let reject = Some(reject);
@@ -108,14 +110,15 @@ pub(super) fn read_paths(
     Some(TestPurpose { aim: Aim::Accept, iosts, of: of?, observes, functions, accept, reject, idle, with })
 }
 
-/// That of two paths one goes on where the other is accepted.
-fn below(collector: &mut Collector, node: &Node) {
+/// Reports that a path goes on after the end of another one.
+fn report_below_accept(collector: &mut Collector, node: &Node) {
     let message = "a path leads to the end of another one, or on from there";
     let help = "leave one of the two out: what is accepted ends a run";
     collector.mistake("below-accept", message, &node.head(), "accepted on the way", help);
 }
 
-/// The transition that a step is, or that it is quiescence; nothing where it is neither.
+/// Reads a step: a transition, or `Some(None)` for quiescence. `None` after a mistake, which has been
+/// reported.
 fn read_step(
     collector: &mut Collector,
     step: &Node,
@@ -175,16 +178,25 @@ fn read_step(
     found.map(|number| Some(*number))
 }
 
-/// The purpose as a graph, which of its transitions goes with which, `Accept` and `Reject`.
-fn graph(
+struct PurposeGraph {
+    iosts: Iosts,
+    /// See [`TestPurpose::with`].
+    with: BTreeMap<TransitionId, TransitionId>,
+    accept: LocationId,
+    reject: LocationId,
+}
+
+/// Makes the purpose's graph: a location for each inner node. A transition that the tree does not have goes
+/// to `Reject`.
+fn build_graph(
     name: String,
     model: &Iosts,
     actions: Numbered<ActionId, Action>,
     outgoing: &Numbered<LocationId, Vec<TransitionId>>,
-    tree: &[Place],
-) -> (Iosts, BTreeMap<TransitionId, TransitionId>, LocationId, LocationId) {
+    tree: &[PathNode],
+) -> PurposeGraph {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
-    // Each end of a path is `Accept`.
+    // The location of each node. The ends of paths are all `Accept`.
     let inner: Vec<Option<LocationId>> = tree
         .iter()
         .enumerate()
@@ -198,8 +210,9 @@ fn graph(
     let quiescence = actions.first_number(|action| action.kind == ActionKind::Quiescence);
     for (place, source) in tree.iter().zip(&inner) {
         let Some(source) = *source else { continue };
-        let mut add = |action, only: Option<TransitionId>| {
-            let next = place.next.get(&only).map(|next| inner[*next].unwrap_or(accept));
+        // `of_specification` is the transition that the new one goes with, `None` for quiescence.
+        let mut add = |action, of_specification: Option<TransitionId>| {
+            let next = place.next.get(&of_specification).map(|next| inner[*next].unwrap_or(accept));
             let number = transitions.push(Transition {
                 source,
                 action,
@@ -208,7 +221,7 @@ fn graph(
                 target: next.unwrap_or(reject),
                 origin: TransitionOrigin::default(),
             });
-            with.extend(only.map(|only| (number, only)));
+            with.extend(of_specification.map(|other| (number, other)));
         };
         for &number in &outgoing[place.at] {
             add(model.transitions[number].action, Some(number));
@@ -217,9 +230,9 @@ fn graph(
             add(quiescence, None);
         }
     }
-    // Only a purpose that speaks of quiescence has it.
+    // Only a purpose with a step of quiescence has the action.
     let is_quiet = tree.iter().any(|place| place.next.contains_key(&None));
     let actions = if is_quiet { actions } else { model.actions.clone() };
     let iosts = Iosts { name, locations, actions, transitions, ..Iosts::default() };
-    (iosts, with, accept, reject)
+    PurposeGraph { iosts, with, accept, reject }
 }

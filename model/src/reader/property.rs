@@ -1,8 +1,8 @@
-//! What a safety property may not say, beyond what a test purpose may not.
+//! The restrictions of a safety property beyond those of a test purpose.
 //!
-//! A property is a set of traces of visible events that shall not happen, whatever the implementation is made
-//! of: so it reads no variable and no clock of the specification and takes no internal action. The
-//! environment is the tester, so what violates a property is an output.
+//! A property is a set of traces of visible events that must not happen, whatever the implementation is made
+//! of. So it reads no variable and no clock of the specification and takes no internal action. The
+//! environment is the tester, so only an output violates a property.
 
 use std::collections::HashSet;
 
@@ -33,7 +33,7 @@ pub(super) fn refuse_locations(collector: &mut Collector, locations: &ReadLocati
     }
 }
 
-/// Reports variables and clocks of the specification, these, under `observes:`.
+/// Reports data under `observes:` that a property may not observe.
 pub(super) fn refuse_observed<'a>(
     collector: &mut Collector,
     entries: &[Entry],
@@ -56,7 +56,7 @@ pub(super) fn refuse_observed<'a>(
     }
 }
 
-/// Reports what leads to `Violate`, or away from it, and may not; and internal actions.
+/// Reports transitions that enter or leave `Violate` and may not, and internal actions.
 pub(super) fn check_violate(
     collector: &mut Collector,
     iosts: &Iosts,
@@ -74,13 +74,13 @@ pub(super) fn check_violate(
         if collector.is_full() {
             break;
         }
-        // A set of actions is one mistake, however many they are.
+        // A set of actions is one mistake, however many actions it has.
         if !seen.insert((&at.from, &at.on, &at.to)) {
             continue;
         }
         let action = iosts.action(transition.action);
         let (leaves, enters) = (transition.source == violate, transition.target == violate);
-        // Completion makes self-loops of internal actions, too: they are nothing that a property takes.
+        // Completion adds self-loops of internal actions: the property does not take them.
         let is_nothing = transition.source == transition.target && transition.assignments.is_empty();
         if action.kind == ActionKind::Internal && !is_nothing {
             let message = format!("a property takes the internal action `{}`", action.name);

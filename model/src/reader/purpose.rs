@@ -1,10 +1,10 @@
 //! A test purpose (thesis, Definition 6.8, p. 149): the file that begins with `purpose:`, read against its
-//! specification. So is a safety property, which begins with `property:`; what it may not say is in
-//! [`super::property`].
+//! specification. A safety property, which begins with `property:`, is read here, too. [`super::property`]
+//! has its further restrictions.
 //!
-//! The checks here are those that make the product well-defined: disjoint own data, no capture of parameters,
-//! no assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible
-//! actions enter. That the purpose is initialized and complete is for a solver, elsewhere.
+//! The checks here make the product well-defined: disjoint own data, no capture of parameters, no assignment
+//! and no initial constraint on observed data, and an absorbing `Accept` that only visible actions enter.
+//! Whether the purpose is initialized and complete is checked elsewhere, with a solver.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use crate::reader::functions::read_functions;
 use crate::reader::lexer;
 use crate::reader::paths::read_paths;
 use crate::reader::scope::{Meaning, NamedExpression, Names, names_of};
-use crate::reader::specification::{Specification, TimedSpecification, top};
+use crate::reader::specification::{Specification, TimedSpecification, entries_of_kind};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transition_body::TransitionPlaces;
 use crate::reader::transitions::{ReadTransitions, read_transitions};
-use crate::reader::types::{Types, timed};
+use crate::reader::types::{Types, report_timed};
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{Reading, graph, property, shape, yaml};
 use crate::term::Substitution;
@@ -64,7 +64,7 @@ pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim
 }
 
 /// Reads a test purpose or a safety property of a timed specification and checks all that needs no solver. It
-/// may have `clocks` of its own and `reset` them; a purpose may observe those of the specification.
+/// may have `clocks` of its own and `reset` them. A purpose may observe the specification's clocks.
 pub fn read_timed_aimed(
     file: Arc<SourceFile>,
     specification: &TimedSpecification,
@@ -80,20 +80,26 @@ struct Against<'a> {
     model: &'a Iosts,
     types: &'a [(String, Type)],
     functions: &'a [NamedExpression],
-    /// The specification's clocks, where it has time.
+    /// The specification's clocks, if it is timed.
     clocks: Option<&'a [Datum]>,
 }
 
 fn read_against(file: Arc<SourceFile>, against: &Against<'_>, aim: Aim) -> Reading<(TestPurpose, Clocks)> {
     let mut collector = Collector::new(file);
-    let purpose = read(&mut collector, against, aim);
+    let purpose = read_parsed_purpose(&mut collector, against, aim);
     collector.ended(purpose)
 }
 
-fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(TestPurpose, Clocks)> {
+/// Reads a purpose or a property against its specification, and its clocks. Mistakes go to the collector.
+/// `None`: nothing could be read.
+fn read_parsed_purpose(
+    collector: &mut Collector,
+    against: &Against<'_>,
+    aim: Aim,
+) -> Option<(TestPurpose, Clocks)> {
     let model = against.model;
     let root = yaml::parse(collector)?;
-    let entries = top(collector, &root, aim.key())?;
+    let entries = entries_of_kind(collector, &root, aim.key())?;
     if aim == Aim::Accept && shape::get(entries, "paths").is_some() {
         return read_tree(collector, &root, entries, against);
     }
@@ -126,7 +132,7 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     if let (Some(condition), Some(origin)) = (&initial.condition, &initial.origin) {
         for clock in clocks.iter().filter(|clock| condition.mentions(clock)) {
-            let place = mention(entries, clock).map_or(origin.clone(), |span| collector.origin(&span));
+            let place = find_mention(entries, clock).map_or(origin.clone(), |span| collector.origin(&span));
             let message = format!("the initial condition mentions the clock `{clock}`");
             let diagnostic = Diagnostic::error("clock-in-initial-condition", message)
                 .at(place, "clocks begin at 0")
@@ -136,7 +142,7 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
         for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
             let message =
                 format!("the initial condition mentions `{datum}`, which belongs to the specification");
-            let place = mention(entries, datum).map_or(origin.clone(), |span| collector.origin(&span));
+            let place = find_mention(entries, datum).map_or(origin.clone(), |span| collector.origin(&span));
             let diagnostic = Diagnostic::error("observed-in-initial-condition", message)
                 .at(place, "only observed")
                 .help("a purpose must not restrict where its specification begins: put the condition into a guard");
@@ -149,7 +155,7 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     let context = Surroundings { names: &names, actions: &actions, sets: true, clocks: resets };
     let ReadTransitions { transitions, places, resets, names: called } =
         read_transitions(collector, entries, &context, &mut locations);
-    // Only a purpose that speaks of quiescence has it.
+    // Only a purpose that is on quiescence somewhere has the action.
     let is_quiet = |one: &Transition| actions.actions[one.action].kind == ActionKind::Quiescence;
     let actions = if transitions.iter().any(is_quiet) { with_quiescence } else { model.actions.clone() };
     let accept = locations.find(aim.location());
@@ -201,7 +207,7 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     Some((purpose, Clocks { clocks, resets, names: called }))
 }
 
-/// A purpose that is a tree of paths.
+/// Reads a purpose that is a tree of paths.
 fn read_tree(
     collector: &mut Collector,
     root: &Node,
@@ -221,8 +227,8 @@ fn read_tree(
     Some((purpose, Clocks::default()))
 }
 
-/// What a purpose can be on: the model's actions, and quiescence behind them. An action that is called so is
-/// the one that is meant.
+/// The actions of a purpose: the model's, and quiescence after them. A model's action of that name takes its
+/// place.
 fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action> {
     let mut actions = against.model.actions.clone();
     let is_one = |action: &Action| action.kind == ActionKind::Quiescence || action.name == QUIESCENCE;
@@ -233,8 +239,8 @@ fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action
     actions
 }
 
-/// Where the initial condition mentions the datum first.
-fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
+/// Finds the first place where the initial condition mentions the datum.
+fn find_mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
     let NodeKind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
     let scalar = shape::get(initial, "condition")?.as_scalar()?;
     let is_it =
@@ -243,14 +249,14 @@ fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
     Some(scalar.place(&token.span))
 }
 
-/// Actions and types are the specification's.
+/// Reports declarations that belong to the specification, such as actions and types, and unknown keys.
 fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, is_timed: bool) {
     let foreign = ["types", "inputs", "outputs", "internals"];
     let clocks = entries.iter().find(|entry| entry.key.text == "clocks");
     if let (false, Some(entry)) = (is_timed, clocks) {
         let what = aim.key();
         let message = format!("`clocks`, and the specification of this {what} is none");
-        timed(collector, &entry.key.span, &message);
+        report_timed(collector, &entry.key.span, &message);
     }
     for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
         let key = &entry.key.text;
@@ -290,6 +296,7 @@ fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &st
     Some(name)
 }
 
+/// Reads `observes:` into the names.
 fn read_observes(
     collector: &mut Collector,
     entries: &[Entry],
@@ -345,7 +352,7 @@ fn read_observes(
     observes
 }
 
-/// The specification's types and the literals of its enumerations.
+/// Adds the specification's types and their literals and alternatives to the names.
 fn add_types(declared: &[(String, Type)], names: &mut Names) -> Types {
     names.types = declared.to_vec();
     for (name, meaning) in declared.iter().flat_map(|(name, ty)| names_of(name, ty)) {
@@ -354,7 +361,7 @@ fn add_types(declared: &[(String, Type)], names: &mut Names) -> Types {
     Types::of(declared)
 }
 
-/// The purpose's own data must have names of their own: the product is a union.
+/// Reports own data of the purpose with a name of the specification's: the product is a union.
 fn refuse_capture<'a>(
     collector: &mut Collector,
     names: &mut Names,
@@ -396,6 +403,8 @@ fn refuse_capture<'a>(
     }
 }
 
+/// Checks that `Accept` is absorbing and entered by visible actions. Warns of transitions that leave
+/// `Reject`.
 fn check_accept(
     collector: &mut Collector,
     iosts: &Iosts,
@@ -408,7 +417,7 @@ fn check_accept(
         if collector.is_full() {
             break;
         }
-        // A set of actions is one mistake, however many they are.
+        // A set of actions is one mistake, however many actions it has.
         if !seen.insert((&at.from, &at.on, &at.to)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Which name means what: one namespace for data and literals of enumerations, with an action's parameters on
+//! The meanings of names: one namespace for data and literals of enumerations, with an action's parameters on
 //! top.
 
 use std::borrow::Cow;
@@ -23,12 +23,12 @@ pub enum Meaning {
     Literal(Arc<EnumType>, usize),
     /// An alternative of a variant, by its number.
     Alternative(Arc<RecordType>, usize),
-    /// Declared, but with a type that could not be read: a use of it is no second mistake.
+    /// A name that was declared with a type that could not be read. A use of it is no second mistake.
     Broken,
 }
 
 impl Meaning {
-    /// What it is, in a user's words, without an article.
+    /// Its kind in a user's words, without an article.
     pub fn describe(&self) -> String {
         match self {
             Meaning::Variable(_) => "variable".to_owned(),
@@ -57,7 +57,7 @@ impl Meaning {
     }
 }
 
-/// The names that a declared type brings.
+/// The names that a declared type adds: literals and alternatives.
 pub fn names_of(name: &str, ty: &Type) -> Vec<(String, Meaning)> {
     let literals = |of: &Arc<EnumType>| -> Vec<(String, Meaning)> {
         let literals = of.literals.iter().enumerate();
@@ -80,18 +80,18 @@ pub fn names_of(name: &str, ty: &Type) -> Vec<(String, Meaning)> {
     }
 }
 
-/// A function: an expression with a name, for whose parameters a call puts its arguments.
+/// A function: an expression with a name. A call replaces its parameters by arguments.
 #[derive(Clone, Debug)]
 pub struct NamedExpression {
     pub name: String,
     /// Its parameters, with the sorts of their types.
     pub parameters: Vec<Datum>,
-    /// What it stands for. `None` where the declaration has a mistake: a call is no second one.
+    /// Its expression. `None` if the declaration has a mistake: a call is no second one.
     pub body: Option<Term>,
     pub origin: Origin,
 }
 
-/// Two are the same that stand for the same, wherever they are declared.
+/// The place of the declaration does not count.
 impl PartialEq for NamedExpression {
     fn eq(&self, other: &Self) -> bool {
         (&self.name, &self.parameters, &self.body) == (&other.name, &other.parameters, &other.body)
@@ -102,16 +102,16 @@ impl Eq for NamedExpression {}
 
 #[derive(Clone, Default, Debug)]
 pub struct Names {
-    /// What is declared under `types:`, where it has no mistake.
+    /// The types under `types:` without a mistake.
     pub types: Vec<(String, Type)>,
     functions: BTreeMap<String, NamedExpression>,
     known: BTreeMap<String, (Meaning, Option<Origin>)>,
-    /// For names that are no data here: what they are instead, for messages.
+    /// For names that are no data here: their kind, for messages.
     elsewhere: HashMap<String, Cow<'static, str>>,
 }
 
 impl Names {
-    /// What the name means, and where it is declared.
+    /// The meaning of the name, and the place of its declaration.
     pub fn get(&self, name: &str) -> Option<&(Meaning, Option<Origin>)> {
         self.known.get(name)
     }
@@ -135,12 +135,12 @@ impl Names {
         self.functions.values()
     }
 
-    /// Notes what a name is that is no datum: `a parameter of Coin`.
+    /// Notes the kind of a name that is no datum: `a parameter of Coin`.
     pub fn add_elsewhere(&mut self, name: &str, what: impl Into<Cow<'static, str>>) {
         self.elsewhere.entry(name.to_owned()).or_insert(what.into());
     }
 
-    /// What the name is, where it is no datum.
+    /// The kind of a name that is no datum.
     pub fn elsewhere(&self, name: &str) -> Option<&str> {
         self.elsewhere.get(name).map(AsRef::as_ref)
     }
@@ -155,10 +155,10 @@ impl Names {
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     pub names: &'a Names,
-    /// The parameters in scope, by the name that the transition gives them; `None` where the type is broken.
+    /// The parameters in scope, by the name that the transition gives them. `None` if the type is broken.
     pub parameters: &'a [(String, Option<Datum>)],
     pub action: Option<&'a str>,
-    /// Are they a function's?
+    /// Are the parameters those of a function?
     pub is_function: bool,
 }
 

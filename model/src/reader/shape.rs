@@ -8,10 +8,10 @@ use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::lexer;
 use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
-/// The longest name, in bytes. What the stages name is shorter.
+/// The longest name, in bytes. Names that the stages make are shorter.
 pub const MAX_NAME: usize = 200;
 
-/// The entries of a mapping; nothing at all is an empty one. `what` is what it should hold: "`initial`".
+/// The entries of a mapping. An empty node is an empty mapping. `what` names the node: "`initial`".
 pub fn mapping<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a [Entry]> {
     match &node.kind {
         NodeKind::Mapping(entries) => Some(entries),
@@ -23,7 +23,7 @@ pub fn mapping<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: 
     }
 }
 
-/// The items of a list; nothing at all is an empty one.
+/// The items of a list. An empty node is an empty list.
 pub fn list<'a>(
     collector: &mut Collector,
     node: &'a Node,
@@ -40,7 +40,7 @@ pub fn list<'a>(
     }
 }
 
-/// The scalar; a place where nothing stands is a mistake.
+/// The scalar. An empty node is a mistake.
 pub fn scalar<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a Scalar> {
     match node.as_scalar() {
         Some(scalar) if scalar.broken => None,
@@ -52,7 +52,7 @@ pub fn scalar<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &
     }
 }
 
-/// Reports that a node is not what was expected; `like` is an example.
+/// Reports that a node has another kind than `expected`. `like` is an example.
 pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: &str, like: &str) {
     let message = format!("{what} must be {expected}, but this is {}", node.describe());
     let mut diagnostic = Diagnostic::error("wrong-kind", message)
@@ -81,17 +81,17 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
     collector.push(diagnostic);
 }
 
-/// The value of a key: the first, where it stands twice.
+/// The value of a key. If the key is there twice, it is the first value.
 pub fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
     entries.iter().find(|entry| entry.key.text == key).map(|entry| entry.value.as_ref())
 }
 
-/// Reports keys that are not among the known ones, and keys that stand twice.
+/// Reports keys that are not known, and keys that are there twice.
 pub fn check_keys(collector: &mut Collector, entries: &[Entry], known: &[&str], of: &str) {
     check_keys_beside(collector, entries, known, &[], of);
 }
 
-/// The same, where some keys more are known only to be refused by the caller: nobody is told of these.
+/// Like [`check_keys`], but ignores keys that the caller refuses itself. They are not listed in messages.
 pub fn check_keys_beside(
     collector: &mut Collector,
     entries: &[Entry],
@@ -155,7 +155,7 @@ pub fn check_keys_beside(
     }
 }
 
-/// Is this what a comma has cut off the value before it, which has no quotes? Then reports the value.
+/// Did a comma cut this entry off the value before it, which has no quotes? Reports the value if so.
 pub(super) fn is_cut(collector: &mut Collector, entries: &[Entry], entry: &Entry) -> bool {
     let text = &collector.file.clone().text;
     let has_colon = |entry: &Entry| text[entry.key.span.end..].trim_start().starts_with(':');
@@ -169,8 +169,8 @@ pub(super) fn is_cut(collector: &mut Collector, entries: &[Entry], entry: &Entry
     report_cut(collector, value, Some(entry.key.span.end))
 }
 
-/// Reports a value without quotes that ends at a comma, inside of a bracket, or else before something that
-/// must belong to it. Returns whether it is one.
+/// Reports a value without quotes that ends at a comma inside of a bracket, or before a text that must belong
+/// to it. Returns whether it is one.
 pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Option<usize>) -> bool {
     let text = &collector.file.clone().text;
     if !value.plain || !text[value.span.end..].trim_start().starts_with(',') {
@@ -206,12 +206,12 @@ pub(super) fn report_cut(collector: &mut Collector, value: &Scalar, rest_end: Op
 /// Sections that most models have.
 const NEEDED: [&str; 5] = ["variables", "initial", "inputs", "outputs", "transitions"];
 
-/// Reports sections that stand among the names of another one. What else is found then says nothing.
+/// Reports sections that stand among the names of another one. Other findings say nothing then.
 pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str]) -> bool {
     let before = collector.errors();
     for outer in entries.iter().filter(|outer| known.contains(&outer.key.text.as_str())) {
         let NodeKind::Mapping(names) = &outer.value.kind else { continue };
-        // An action may be called so, too.
+        // An action may have the name of a section, so look at the values.
         let is_deep = |node: &Node| match &node.kind {
             NodeKind::Mapping(inner) => inner.iter().any(|one| one.value.as_scalar().is_none()),
             NodeKind::Sequence(items) => !items.is_empty(),
@@ -233,7 +233,7 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
     collector.errors() > before
 }
 
-/// Keys that belong under another one, and stand beside it where their line is not indented enough.
+/// Keys that belong under another key. They stand beside it if their line is not indented enough.
 const WITHIN: [(&[&str], &[&str]); 4] = [
     (&["condition", "location"], &["initial"]),
     (&["stages", "formats", "directory"], &["output"]),
@@ -255,7 +255,7 @@ const WITHIN: [(&[&str], &[&str]); 4] = [
     (&["command", "ready_ms", "keep"], &["launch"]),
 ];
 
-/// Keys that other formats have for what has another one here.
+/// Keys of other formats, and the key that is used here.
 const ELSEWHERE: [(&[&str], &str); 18] = [
     (&["guard", "condition", "if"], "when"),
     (&["do", "then", "effect", "update", "set", "actions"], "assign"),
@@ -277,7 +277,7 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
     (&["goal", "goals", "test"], "purpose"),
 ];
 
-/// Keys that have no place here, a key that is known where the hint is true, and the hint.
+/// Keys that have no place here, a key that must be known for the hint to be true, and the hint.
 const INSTEAD: [(&[&str], &str, &str); 7] = [
     (
         &["of", "observes"],
@@ -312,7 +312,7 @@ const INSTEAD: [(&[&str], &str, &str); 7] = [
     (&["port"], "address", "the port stands in `address`: `address: HOST:PORT`"),
 ];
 
-/// Reports keys that stand twice.
+/// Reports keys that are there twice.
 pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'static str, what: &str) {
     let mut first: HashMap<&str, &Entry> = HashMap::new();
     for entry in entries {
@@ -346,7 +346,7 @@ pub fn first_entries(entries: &[Entry]) -> Vec<&Entry> {
     entries.iter().filter(|entry| seen.insert(entry.key.text.as_str())).collect()
 }
 
-/// Is the scalar a name? Reports it where not. `what` is what the name is of: "variable".
+/// Is the scalar a name? Reports it if not. `what` is the kind of thing that it names: "variable".
 pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
     let text = scalar.text.as_str();
     let (message, help) = if text.len() > MAX_NAME {
@@ -391,7 +391,7 @@ pub fn required<'a>(
 
 /// Reports a key that must be there; the place is the beginning of the mapping.
 pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, like: &str) {
-    // That it is no mapping has been told.
+    // It has been reported already that this is no mapping.
     if !matches!(node.kind, NodeKind::Mapping(_)) && !node.is_nothing() && collector.errors() > 0 {
         return;
     }
@@ -402,7 +402,7 @@ pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, 
     collector.lacks_key(found.help(help), &node.span, key);
 }
 
-/// The entries of a section, none where it is not given.
+/// The entries of a section. None if the section is missing.
 pub fn section<'a>(
     collector: &mut Collector,
     entries: &'a [Entry],

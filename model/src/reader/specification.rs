@@ -1,4 +1,5 @@
-//! A specification: the file that begins with `iosts:`. With `clocks:` beside it, it is a timed one.
+//! A specification: the file that begins with `iosts:`. With `clocks:` beside it, it is a timed
+//! specification.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::reader::imports::read_imports;
 use crate::reader::scope::{NamedExpression, Names};
 use crate::reader::surroundings::Surroundings;
 use crate::reader::transitions::{ReadTransitions, check_names, read_transitions};
-use crate::reader::types::{Types, read_types, timed};
+use crate::reader::types::{Types, read_types, report_timed};
 use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{Reading, compose, graph, shape, yaml};
 use crate::timed::{Clocks, Timed};
@@ -23,18 +24,18 @@ use crate::types::Type;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specification {
     pub iosts: Iosts,
-    /// What `types:` declares, and what is imported, in the order of the files.
+    /// The types that `types:` declares or that are imported, in the order of the files.
     pub types: Vec<(String, Type)>,
-    /// What `functions:` declares, and what is imported.
+    /// The functions that `functions:` declares or that are imported.
     pub functions: Vec<NamedExpression>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedSpecification {
     pub timed: Timed,
-    /// What `types:` declares, and what is imported, in the order of the files.
+    /// The types that `types:` declares or that are imported, in the order of the files.
     pub types: Vec<(String, Type)>,
-    /// What `functions:` declares, and what is imported.
+    /// The functions that `functions:` declares or that are imported.
     pub functions: Vec<NamedExpression>,
 }
 
@@ -66,30 +67,30 @@ const KEYS: [&str; 13] = [
 /// # Errors
 /// Every mistake that could be found, with the warnings, in the order of the file.
 pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
-    finished(file, |collector| {
-        let (specification, said) = read(collector, Accepted::Untimed, 0)?;
+    run_reader(file, |collector| {
+        let (specification, said) = read_parsed_specification(collector, Accepted::Untimed, 0)?;
         said.is_none().then_some(specification)
     })
 }
 
-/// A part of a composition, so deep: with what it says of time, where the whole may have time.
+/// Reads a part of a composition at this depth, with its clocks if the composition may be timed.
 pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize, may_be_timed: bool) -> Reading<Read> {
     let wanted = if may_be_timed { Accepted::Any } else { Accepted::Untimed };
-    finished(file, |collector| read(collector, wanted, depth))
+    run_reader(file, |collector| read_parsed_specification(collector, wanted, depth))
 }
 
-/// Reads a timed specification and checks all that needs no solver. One without clocks is one, too.
+/// Reads a timed specification and checks all that needs no solver. It may have no clocks.
 pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecification> {
-    finished(file, |collector| {
-        let (specification, said) = read(collector, Accepted::Timed, 0)?;
+    run_reader(file, |collector| {
+        let (specification, said) = read_parsed_specification(collector, Accepted::Timed, 0)?;
         Some(specification.with_time(said.unwrap_or_default()))
     })
 }
 
-/// Reads a specification, timed where it declares clocks, and checks all that needs no solver.
+/// Reads a specification, which is timed if it declares clocks, and checks all that needs no solver.
 pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification> {
-    finished(file, |collector| {
-        let (specification, said) = read(collector, Accepted::Any, 0)?;
+    run_reader(file, |collector| {
+        let (specification, said) = read_parsed_specification(collector, Accepted::Any, 0)?;
         Some(match said {
             Some(said) => AnySpecification::Timed(specification.with_time(said)),
             None => AnySpecification::Untimed(specification),
@@ -97,8 +98,8 @@ pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification
     })
 }
 
-/// Runs a reader; what it read counts where it found no mistake.
-fn finished<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Option<T>) -> Reading<T> {
+/// Runs a reader. Its result counts only if it found no mistake.
+fn run_reader<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Option<T>) -> Reading<T> {
     let mut collector = Collector::new(file);
     let specification = read(&mut collector);
     collector.ended(specification)
@@ -108,14 +109,15 @@ fn finished<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Optio
 enum Accepted {
     Untimed,
     Timed,
-    /// A timed one where it declares clocks.
+    /// Timed if it declares clocks, otherwise untimed.
     Any,
 }
 
-/// What a timed model says beside its graph: of clocks, and of inputs that the tester does not send.
+/// The part of a timed model that is not in its graph: its clocks, and the inputs that the tester does not
+/// send.
 pub(super) type TimedPart = (Clocks, BTreeSet<ActionId>);
 
-/// A specification, and what is said of time, where anything may be.
+/// A specification, and its clocks and uncontrollable inputs if it may be timed.
 pub(super) type Read = (Specification, Option<TimedPart>);
 
 impl Specification {
@@ -125,12 +127,14 @@ impl Specification {
     }
 }
 
-fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Read> {
+/// Reads a specification or a composition, and checks its graph. Mistakes go to the collector.
+fn read_parsed_specification(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Read> {
     let root = yaml::parse(collector)?;
-    let entries = top(collector, &root, "iosts")?;
+    let entries = entries_of_kind(collector, &root, "iosts")?;
     if shape::get(entries, "compose").is_some() {
         let (name, _) = read_name(collector, entries, "iosts")?;
-        let (whole, said) = compose::read(collector, entries, &name, (depth, wanted != Accepted::Untimed))?;
+        let (whole, said) =
+            compose::read_composition(collector, entries, &name, (depth, wanted != Accepted::Untimed))?;
         let is_timed = wanted == Accepted::Timed || !said.0.clocks.is_empty();
         return Some((whole, is_timed.then_some(said)));
     }
@@ -168,9 +172,9 @@ fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Rea
     }
     read_functions(collector, entries, &mut types, &mut names);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
-    // They are not known before: an initial condition says nothing of clocks, which begin at 0.
+    // Clocks are not known before this, since an initial condition cannot mention clocks, which begin at 0.
     let clocks = read_clocks(collector, entries, &mut names);
-    // Where the kind of model is the mistake, it is told once.
+    // If the mistake is the kind of model, it is reported once.
     let knows_time = is_timed || declares.is_some();
     let context =
         Surroundings { names: &names, actions: &actions, sets: false, clocks: knows_time.then_some(&clocks) };
@@ -179,7 +183,7 @@ fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Rea
     let ReadTransitions { transitions, places, resets, names: called } = found;
     if !knows_time {
         for (_, place) in actions.controllable.values() {
-            timed(collector, place, "inputs that the tester does not send");
+            report_timed(collector, place, "inputs that the tester does not send");
         }
     }
     let origin = initial.origin.or_else(|| name.as_ref().map(|(_, span)| collector.origin(span)));
@@ -194,7 +198,7 @@ fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Rea
         transitions,
         origin,
     };
-    // What follows speaks of the whole graph, so it must be whole.
+    // These checks need the complete graph.
     if collector.errors() == 0 {
         let origins = places.map(|place| collector.origin(&place.on));
         let place = |number| origins.find(number).cloned();
@@ -208,7 +212,7 @@ fn read(collector: &mut Collector, wanted: Accepted, depth: usize) -> Option<Rea
     Some((Specification { iosts, types: declared, functions }, said))
 }
 
-/// Clocks are not known to an initial condition, but their names are, for the message.
+/// Notes the names of clocks for the message about an initial condition that mentions one.
 fn note_clocks(entries: &[Entry], names: &mut Names) {
     let Some(NodeKind::Sequence(items)) = shape::get(entries, "clocks").map(|node| &node.kind) else {
         return;
@@ -218,7 +222,7 @@ fn note_clocks(entries: &[Entry], names: &mut Names) {
     }
 }
 
-/// What locations, actions and types are called, for a message about a datum of that name.
+/// Notes the names of locations, actions and types, for a message about a datum of that name.
 fn note_other_names(
     names: &mut Names,
     actions: &[crate::iosts::Action],
@@ -236,8 +240,12 @@ fn note_other_names(
     }
 }
 
-/// The entries of the document, which must be of the kind that begins with `key`.
-pub(super) fn top<'a>(collector: &mut Collector, root: &'a Node, key: &str) -> Option<&'a [Entry]> {
+/// The entries of the document, which must be of the kind that begins with `key`. Reports another kind.
+pub(super) fn entries_of_kind<'a>(
+    collector: &mut Collector,
+    root: &'a Node,
+    key: &str,
+) -> Option<&'a [Entry]> {
     let kinds = [
         ("iosts", "a specification"),
         ("purpose", "a test purpose"),

@@ -1,4 +1,4 @@
-//! Types with a bound or with brackets behind their first word: lists, options, sets and maps.
+//! Types with a bound or with brackets after their first word: lists, options, sets and maps.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use dashu_int::IBig;
 use crate::forms::MOST_PARTS;
 use crate::reader::lexer::{Token, TokenKind as Lexeme};
 use crate::reader::parser::{Mistake, Parser};
-use crate::reader::types::{Reading, bound};
+use crate::reader::types::{Reading, read_bound};
 use crate::reader::typing::report;
 use crate::reader::yaml::Scalar;
 use crate::types::{RecordForm, RecordType, Type};
 
 impl Reading<'_, '_> {
-    /// `list[8] of T`, behind its first word.
+    /// Reads `list[8] of T` after its first word.
     pub(super) fn list(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         let open = cursor.need("[", "and the most elements: `list[8] of T`");
         if let Err(mistake) = open {
@@ -26,14 +26,14 @@ impl Reading<'_, '_> {
         Some(Type::Record(Arc::new(RecordType::list(most, &element))))
     }
 
-    /// `8] of`, the bound of a list, a set or a map.
+    /// Reads `8] of`, the bound of a list, a set or a map.
     fn most(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, like: &str) -> Option<usize> {
         let most: Result<(IBig, Range<usize>), Box<Mistake>> = (|| {
             let at = cursor.peek().map_or(0..0, |token| token.span.clone());
             if !matches!(cursor.peek(), Some(Token { kind: Lexeme::Integer(_) | Lexeme::Sign("-"), .. })) {
                 return Err(cursor.expected(&format!("the most elements: {like}")));
             }
-            let most = bound(cursor)?;
+            let most = read_bound(cursor)?;
             cursor.need("]", "after the most elements")?;
             match cursor.peek() {
                 Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
@@ -50,7 +50,7 @@ impl Reading<'_, '_> {
         known
     }
 
-    /// `set[K]` or `map[K] of V`, behind its first word.
+    /// Reads `set[K]` or `map[K] of V` after its first word.
     pub(super) fn keyed(
         &mut self,
         word: &str,
@@ -130,7 +130,7 @@ impl Reading<'_, '_> {
         ty.map(|ty| Type::Record(Arc::new(ty)))
     }
 
-    /// `option[T]`, behind its first word.
+    /// Reads `option[T]` after its first word.
     pub(super) fn option(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         let open = cursor.need("[", "and the type of the value: `option[T]`");
         if let Err(mistake) = open {

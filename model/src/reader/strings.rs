@@ -1,5 +1,5 @@
-//! The types of what is written of strings: functions, regular expressions, `s[i]`, `s[i..j]` and `s + t`.
-//! Lists have some of these too, and go their own way.
+//! The types of expressions on strings: functions, regular expressions, `s[i]`, `s[i..j]` and `s + t`.
+//! Functions that lists have, too, are passed on if their argument is a list.
 
 use std::ops::Range;
 
@@ -12,6 +12,7 @@ use crate::types::Type;
 use crate::value::Value;
 
 impl Typing<'_, '_> {
+    /// Types a function on strings. If its first argument is a list, a set or a map, the call is passed on.
     pub(super) fn on_strings(
         &mut self,
         operation: StringOperation,
@@ -20,7 +21,7 @@ impl Typing<'_, '_> {
     ) -> Option<Term> {
         let Call { name: (name, _), arguments } = call;
         let sorts = operation.arguments();
-        // No iterator: what recurses must need little of the stack.
+        // A loop and no iterator: a function that recurses must need little of the stack.
         let mut given = Vec::new();
         for (at, argument) in arguments.iter().take(sorts.len()).enumerate() {
             let term = self.term(argument);
@@ -49,7 +50,7 @@ impl Typing<'_, '_> {
         Some(Term::on_strings(operation, &terms))
     }
 
-    /// Is the first argument nothing that the function looks into, where a string would be one of several?
+    /// Does the first argument have a type without such a function, or are the arguments in the wrong order?
     /// Reports it.
     fn is_misplaced(&mut self, operation: StringOperation, call: &Call, given: &[Option<Term>]) -> bool {
         let Call { name: (name, _), arguments } = call;
@@ -87,7 +88,7 @@ impl Typing<'_, '_> {
         true
     }
 
-    /// The regular expression with what is short for something written out.
+    /// Reads a regular expression, and writes its shorthands out.
     fn regular_expression(&mut self, term: &Term, at: &Range<usize>) -> Option<Term> {
         let (message, label) = match term.as_literal() {
             Some(Value::String(text)) => match RegularExpression::parse(text) {
@@ -110,6 +111,7 @@ impl Typing<'_, '_> {
         Some(Term::on_strings(StringOperation::At, &[string.clone(), index]))
     }
 
+    /// Types `s[i..j]` of a string, or of a list.
     pub(super) fn slice(
         &mut self,
         string: &Expression,
@@ -143,7 +145,7 @@ impl Typing<'_, '_> {
         self.fit(&term?, &tree.span, sort, &format!("an argument of `{operation}`"))
     }
 
-    /// `s + t`, of which one is a string.
+    /// `s + t`, if one of them is a string.
     pub(super) fn concatenation(
         &mut self,
         left: &Term,

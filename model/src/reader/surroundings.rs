@@ -1,4 +1,4 @@
-//! What a transition is read against: the names that its model declares.
+//! The surroundings of a transition: the names that its model declares.
 
 use crate::data::Datum;
 use crate::reader::declarations::Actions;
@@ -9,8 +9,8 @@ pub struct Surroundings<'a> {
     pub names: &'a Names,
     /// Σ
     pub actions: &'a Actions,
-    /// May a transition be on a set of actions? In purposes.
+    /// May a transition be on a set of actions? This is so in purposes.
     pub sets: bool,
-    /// The clocks that may be reset: of a timed model, those of its own. `None` where there is no time.
+    /// The clocks that may be reset, which are the model's own. `None` if the model is not timed.
     pub clocks: Option<&'a [Datum]>,
 }

@@ -9,9 +9,9 @@ use crate::term::operation::Quantifier;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expression {
     pub kind: ExpressionKind,
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub span: Range<usize>,
-    /// The length of the longest path below it; limited, so that recursion over the tree is.
+    /// The length of the longest path below it. It is limited, and so is recursion over the tree.
     pub height: u32,
 }
 
@@ -66,9 +66,9 @@ pub enum ExpressionKind {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct RecordFields {
-    /// The record type's name, where it is said, and where.
+    /// The record type's name if it is written, with its place.
     pub name: Option<(String, Range<usize>)>,
-    /// The record whose other fields it has.
+    /// The record from which it has its other fields.
     pub base: Option<Expression>,
     /// The fields' names with their places, and their values.
     pub fields: Vec<(String, Range<usize>, Expression)>,
@@ -78,23 +78,23 @@ pub struct RecordFields {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
     pub subject: Expression,
-    /// What stands for which alternative.
+    /// The cases, in order.
     pub cases: Vec<MatchCase>,
 }
 
-/// What stands for one alternative, or for all others.
+/// The case for one alternative, or for all others.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchCase {
-    /// The alternative, or `_`, and where it stands.
+    /// The alternative, or `_`, with its place.
     pub alternative: (String, Range<usize>),
-    /// What its fields are called, and where.
+    /// The names of its fields, with their places.
     pub names: Vec<(String, Range<usize>)>,
     pub body: Expression,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
-    /// The function's name, and where it stands.
+    /// The function's name, with its place.
     pub name: (String, Range<usize>),
     pub arguments: Vec<Expression>,
 }
@@ -103,20 +103,21 @@ pub struct Call {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantified {
     pub quantifier: Quantifier,
-    /// What a value is called, and where.
+    /// The name of a value, with its place.
     pub name: (String, Range<usize>),
     pub of: QuantifiedValues,
     pub body: Expression,
-    /// Of a comprehension, what an element is made of.
+    /// In a comprehension, the expression of an element.
     pub element: Option<Expression>,
 }
 
-/// The values of which a quantified expression speaks.
+/// The values of a quantified expression.
 #[derive(Clone, PartialEq, Debug)]
 pub enum QuantifiedValues {
     /// `lo..hi`, both included.
     Between(Expression, Expression),
-    /// All of a type, the elements of a list, or the keys of a set or a map, of this name; with its place.
+    /// All values of a type, the elements of a list, or the keys of a set or a map, by this name with its
+    /// place.
     Type(String, Range<usize>),
     /// The elements of a list, or the keys of a set or a map.
     Elements(Expression),
@@ -172,13 +173,13 @@ impl Expression {
     }
 }
 
-/// Is it a `find`? It says which type it is, and is one of a narrower range where that is expected.
+/// Is it a `find`? It shows its type, but takes a narrower range if that is expected.
 pub fn is_found(tree: &Expression) -> bool {
     matches!(&tree.kind, ExpressionKind::Quantified(of) if of.quantifier == Quantifier::Find)
 }
 
-/// Says the expression of which type it is? A list of elements does not, nor do fields: their type is that of
-/// what stands beside them.
+/// Does the expression show its type? A list of elements does not, and fields do not: their type comes from
+/// the operand beside them.
 pub fn says_type(tree: &Expression) -> bool {
     match &tree.kind {
         ExpressionKind::Fields(of) => of.name.is_some() || of.base.as_ref().is_some_and(says_type),
@@ -189,7 +190,7 @@ pub fn says_type(tree: &Expression) -> bool {
         ExpressionKind::Store(array, ..) => says_type(array),
         ExpressionKind::IfThenElse(_, a, b) => says_type(a) || says_type(b),
         ExpressionKind::Match(of) => of.cases.iter().any(|case| says_type(&case.body)),
-        // An option says of what only where it stands.
+        // The type of an option's value comes from its surroundings.
         ExpressionKind::Name(name) => name != "none",
         ExpressionKind::Call(call) => call.name.0 != "some",
         ExpressionKind::Quantified(of) => of.element.is_none(),

@@ -1,4 +1,4 @@
-//! What a transition does: the action, the guard and the assignments, wherever it leads.
+//! The body of a transition: the action, the guard and the assignments, without its ends.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ use crate::reader::on::{Taken, mentions_parameter, read_on, refuse_partial_param
 use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape;
 use crate::reader::surroundings::Surroundings;
-use crate::reader::types::timed;
+use crate::reader::types::report_timed;
 use crate::reader::typing::{read_expression, report};
 use crate::reader::yaml::{Entry, Node, NodeKind, Scalar};
 use crate::term::{Substitution, Term};
 use crate::types::Type;
 
-/// A transition, to be shown.
+/// An example of a transition for messages.
 pub const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }";
 
-/// Where the parts of a transition stand, for checks of the whole model.
+/// The places of the parts of a transition, for checks of the whole model.
 #[derive(Clone, Debug)]
 pub struct TransitionPlaces {
     pub from: Range<usize>,
     pub on: Range<usize>,
     pub to: Range<usize>,
-    /// What it is called, or the action.
+    /// The place of its name, or of the action if it has none.
     pub name: Range<usize>,
 }
 
@@ -37,7 +37,7 @@ pub struct TimedBody {
     pub name: Option<String>,
 }
 
-/// Where a transition leads from and to, as it is written and as it is known.
+/// The ends of a transition, as they are written and as locations.
 pub struct TransitionEnds<'a> {
     pub from: &'a Scalar,
     pub to: &'a Scalar,
@@ -45,7 +45,7 @@ pub struct TransitionEnds<'a> {
     pub target: LocationId,
 }
 
-/// What a transition does, wherever it leads; by one action of those that it names.
+/// The body of a transition, for one of its actions.
 pub struct TransitionBody {
     action: ActionId,
     guard: Term,
@@ -60,7 +60,7 @@ impl TransitionBody {
         self.action
     }
 
-    /// It as a transition between two locations.
+    /// Makes it a transition between two locations.
     pub fn between(
         &self,
         ends: &TransitionEnds<'_>,
@@ -75,6 +75,7 @@ impl TransitionBody {
     }
 }
 
+/// Reads `from:` and `to:` of a transition.
 pub fn read_ends<'a>(
     collector: &mut Collector,
     node: &Node,
@@ -98,14 +99,14 @@ pub fn read_ends<'a>(
     Some(TransitionEnds { from: from?, to: to?, source: source?, target: target? })
 }
 
-/// What a transition does, for each action that it names.
+/// Reads the body of a transition for each of its actions, with its resets and its name.
 pub fn read_steps(
     collector: &mut Collector,
     node: &Node,
     entries: &[Entry],
     context: &Surroundings<'_>,
 ) -> Option<(Vec<TransitionBody>, TimedBody)> {
-    let beside = TimedBody {
+    let timed_body = TimedBody {
         resets: read_resets(collector, entries, context),
         name: read_name(collector, entries, context),
     };
@@ -115,7 +116,7 @@ pub fn read_steps(
     let assign = shape::get(entries, "assign");
     if taken.len() > 1 {
         let before = collector.errors();
-        for expression in expressions(guard, assign) {
+        for expression in written_expressions(guard, assign) {
             refuse_partial_parameters(collector, expression, &taken, context);
         }
         if collector.errors() > before {
@@ -126,11 +127,12 @@ pub fn read_steps(
     let mut steps = Vec::new();
     for one in &taken {
         budget::ask();
-        let found = collector.found();
-        let said = read_said(collector, one, context, guard, assign);
-        let Some((guard, assignments, origin)) = said else {
-            // The others would repeat it.
-            if taken.len() > 1 && expressions(guard, assign).any(|node| mentions_parameter(node, one)) {
+        let found = collector.count_found();
+        let body = read_guard_and_assignments(collector, one, context, guard, assign);
+        let Some((guard, assignments, origin)) = body else {
+            // The other actions would repeat the mistakes.
+            if taken.len() > 1 && written_expressions(guard, assign).any(|node| mentions_parameter(node, one))
+            {
                 let name = &context.actions.actions[one.action].name;
                 collector.note_since(found, &format!("this is so with the parameters of `{name}`"));
             }
@@ -141,24 +143,24 @@ pub fn read_steps(
         let origin = TransitionOrigin { whole: whole.clone(), ..origin };
         steps.push(TransitionBody { action: one.action, guard, assignments, origin, on, name });
     }
-    Some((steps, beside))
+    Some((steps, timed_body))
 }
 
 fn read_name(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Option<String> {
     let entry = entries.iter().find(|entry| entry.key.text == "name")?;
     if context.clocks.is_none() {
-        timed(collector, &entry.key.span, "names of transitions");
+        report_timed(collector, &entry.key.span, "names of transitions");
         return None;
     }
     let name = shape::scalar(collector, &entry.value, "`name`", "name: tr1")?;
     shape::is_name(collector, name, "transition").then(|| name.text.clone())
 }
 
-/// The clocks under `reset:`, each once; the mistakes have been reported.
+/// Reads the clocks under `reset:`, each once. Mistakes have been reported.
 fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundings<'_>) -> Vec<Datum> {
     let Some(entry) = entries.iter().find(|entry| entry.key.text == "reset") else { return Vec::new() };
     let Some(clocks) = context.clocks else {
-        timed(collector, &entry.key.span, "`reset`");
+        report_timed(collector, &entry.key.span, "`reset`");
         return Vec::new();
     };
     let mut resets: Vec<Datum> = Vec::new();
@@ -193,8 +195,11 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
     resets
 }
 
-/// The guard and the assigned values, as they are written.
-fn expressions<'a>(guard: Option<&'a Node>, assign: Option<&'a Node>) -> impl Iterator<Item = &'a Node> {
+/// The nodes of the guard and of the assigned values.
+fn written_expressions<'a>(
+    guard: Option<&'a Node>,
+    assign: Option<&'a Node>,
+) -> impl Iterator<Item = &'a Node> {
     let entries: &[Entry] = match assign.map(|node| &node.kind) {
         Some(NodeKind::Mapping(entries)) => entries,
         _ => &[],
@@ -202,8 +207,8 @@ fn expressions<'a>(guard: Option<&'a Node>, assign: Option<&'a Node>) -> impl It
     guard.into_iter().chain(entries.iter().map(|entry| entry.value.as_ref()))
 }
 
-/// What a transition says of one action: its guard and its assignments, and where they stand.
-fn read_said(
+/// Reads the guard and the assignments of a transition for one action, with their places.
+fn read_guard_and_assignments(
     collector: &mut Collector,
     taken: &Taken<'_>,
     context: &Surroundings<'_>,
@@ -231,6 +236,7 @@ fn read_said(
     Some((guard?, assignments?, origin))
 }
 
+/// Reads `assign:`. Identities are left out.
 fn read_assignments(
     collector: &mut Collector,
     node: &Node,
@@ -238,7 +244,7 @@ fn read_assignments(
     origin: &mut TransitionOrigin,
 ) -> Option<Substitution> {
     // `x = e`
-    let given = node.as_scalar().and_then(|given| assigned(&given.text));
+    let given = node.as_scalar().and_then(|given| split_assignment(&given.text));
     let given = given.map(|(name, value)| format!("assign: {{ {name}: {value} }}"));
     let like = given.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
     let entries = shape::mapping(collector, node, "`assign`", like)?;
@@ -269,7 +275,7 @@ fn read_assignments(
             continue;
         }
         refuse_target(collector, entry, scope, what);
-        // The value may hold mistakes of its own; without a target, any type will do.
+        // The value may have syntax mistakes of its own. Its type cannot be checked without a target.
         if let Some(scalar) = entry.value.as_scalar().filter(|_| !entry.value.is_nothing())
             && let Err(mistake) = crate::reader::parser::parse(&scalar.text, collector.limits.expression)
         {
@@ -279,8 +285,8 @@ fn read_assignments(
     (collector.errors() == before).then_some(assignments)
 }
 
-/// The variable and its value in an assignment as other languages write it: `x = e`, `x += 1`, `x++`.
-fn assigned(text: &str) -> Option<(&str, String)> {
+/// Splits an assignment of other languages into the variable and its value: `x = e`, `x += 1`, `x++`.
+fn split_assignment(text: &str) -> Option<(&str, String)> {
     for (sign, short) in [('+', "++"), ('-', "--")] {
         if let Some(name) = text.trim_end().strip_suffix(short) {
             return Some((name.trim(), format!("{} {sign} 1", name.trim())));
@@ -294,6 +300,7 @@ fn assigned(text: &str) -> Option<(&str, String)> {
     })
 }
 
+/// Reports why a name cannot be assigned.
 fn refuse_target(
     collector: &mut Collector,
     entry: &Entry,
@@ -350,7 +357,7 @@ fn refuse_target(
                     "a variable is assigned as a whole: `r: \"r with { field: e }\"`, `q: \"q[i := e]\"`"
                         .to_owned()
                 }
-                _ if let Some((target, value)) = assigned(name) => {
+                _ if let Some((target, value)) = split_assignment(name) => {
                     format!("the new value of a variable stands behind `:`, as in `{target}: {value}`")
                 }
                 (_, Some(what)) if what.contains("of the specification") => {

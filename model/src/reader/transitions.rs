@@ -20,18 +20,18 @@ use crate::term::Term;
 
 const KEYS: [&str; 7] = ["from", "to", "on", "when", "assign", "reset", "name"];
 
-/// The transitions of a model, with what stands beside them.
+/// The transitions of a model, with their places, resets and names.
 #[derive(Debug, Default)]
 pub struct ReadTransitions {
     pub transitions: Numbered<TransitionId, Transition>,
     pub places: Numbered<TransitionId, TransitionPlaces>,
-    /// The clocks that each resets; of timed models only.
+    /// The clocks that each transition resets, in timed models only.
     pub resets: Numbered<TransitionId, Vec<Datum>>,
-    /// What each is called, where it is; of timed models only.
+    /// The name of each transition if it has one, in timed models only.
     pub names: Numbered<TransitionId, Option<String>>,
 }
 
-/// Reads `transitions:`. Those with a mistake are left out; the mistakes have been reported.
+/// Reads `transitions:`. A transition with a mistake, which has been reported, is left out.
 pub fn read_transitions(
     collector: &mut Collector,
     entries: &[Entry],
@@ -58,14 +58,14 @@ pub fn read_transitions(
         } else {
             read_transition(collector, item, entries, context, locations)
         };
-        for (transition, at, beside) in read {
+        for (transition, at, timed_body) in read {
             if !context.sets && context.clocks.is_none() {
                 warn_of_repeated(collector, &mut known, &found, &transition, &at);
             }
             found.transitions.push(transition);
             found.places.push(at);
-            found.resets.push(beside.resets);
-            found.names.push(beside.name);
+            found.resets.push(timed_body.resets);
+            found.names.push(timed_body.name);
         }
         if found.transitions.len() > MOST {
             let message = format!("written out for each action, these are more than {MOST} transitions");
@@ -80,7 +80,7 @@ pub fn read_transitions(
 /// The transitions of a specification by their ends, action and guard.
 type Known = HashMap<(LocationId, ActionId, LocationId, Term), TransitionId>;
 
-/// Warns of a transition of a specification that stands there already.
+/// Warns of a transition of a specification that is there already.
 fn warn_of_repeated(
     collector: &mut Collector,
     known: &mut Known,
@@ -104,6 +104,7 @@ fn warn_of_repeated(
     collector.push(diagnostic);
 }
 
+/// Reads one item, which stands for one transition for each of its actions.
 fn read_transition(
     collector: &mut Collector,
     node: &Node,
@@ -117,15 +118,15 @@ fn read_transition(
     shape::check_keys(collector, entries, &KEYS, "a transition");
     let ends = read_ends(collector, node, entries, locations, LIKE);
     let steps = read_steps(collector, node, entries, context);
-    let (Some(ends), Some((steps, beside))) = (ends, steps) else { return Vec::new() };
+    let (Some(ends), Some((steps, timed_body))) = (ends, steps) else { return Vec::new() };
     let between = |step: &TransitionBody| {
         let (transition, at) = step.between(&ends, ends.source, ends.target);
-        (transition, at, beside.clone())
+        (transition, at, timed_body.clone())
     };
     steps.iter().map(between).collect()
 }
 
-/// Has another program taken `on` for `true`? Then that has been told.
+/// Did another program write `true` for `on`? Reports it.
 fn is_on_for_true(collector: &mut Collector, entries: &[Entry]) -> bool {
     let once = entries.iter().find(|entry| entry.key.text == "true");
     let (None, Some(entry)) = (shape::get(entries, "on"), once) else { return false };

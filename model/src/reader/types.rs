@@ -1,8 +1,8 @@
 //! Types as a user writes them: the section `types:` and the type of a datum.
 //!
-//! Declarations may refer to each other in any order, so they are resolved on demand, depth first; a name met
-//! again while it is being resolved is a cycle, which no record can have. Depth and size are limited, because
-//! types are compared and hashed structurally.
+//! Declarations may refer to each other in any order, so they are resolved on demand, depth first. If a name
+//! is met again while it is being resolved, it is a cycle, which no record can have. Depth and size are
+//! limited, because types are compared and hashed structurally.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,12 +24,12 @@ use crate::types::{ArrayType, EnumType, ID, RecordForm, RecordType, Type};
 pub const BUILT_IN: [&str; 11] =
     ["bool", "int", "nat", "real", "string", "id", "array", "list", "option", "set", "map"];
 const MAX_DEPTH: u32 = 32;
-/// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
+/// The most parts of one type, with the parts of its parts, and the most literals of an enumeration.
 const MAX_SIZE: u64 = 1_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct Types {
-    /// By name; `None` where the declaration has a mistake.
+    /// The types by name. `None` if the declaration has a mistake.
     resolved: BTreeMap<String, Option<Type>>,
     /// Names in the order of the file.
     order: Vec<String>,
@@ -49,7 +49,7 @@ impl Types {
         }
     }
 
-    /// The type that a part of a text spells. `None` where there was a mistake, which has been reported.
+    /// Reads the type that a part of a text spells. `None` after a mistake, which has been reported.
     pub fn read_part(
         &mut self,
         collector: &mut Collector,
@@ -60,23 +60,22 @@ impl Types {
         tokens.retain(|token| part.contains(&token.span.start));
         let types = std::mem::take(self);
         let mut reading = Reading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
-        let ty = reading.of_tokens(&mut Parser::new(&tokens, &scalar.text[..part.end]), scalar);
+        let ty = reading.read_tokens(&mut Parser::new(&tokens, &scalar.text[..part.end]), scalar);
         *self = reading.types;
         ty
     }
 
-    /// The type that a node spells. `None` where there was a mistake, which has been reported.
+    /// Reads the type that a node spells. `None` after a mistake, which has been reported.
     pub fn read(&mut self, collector: &mut Collector, node: &Node, of: &str) -> Option<Type> {
         let types = std::mem::take(self);
         let mut reading = Reading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
-        let ty = reading.used(node, of);
+        let ty = reading.read_used(node, of);
         *self = reading.types;
         ty
     }
 }
 
-/// Reads the section `types:` into those that are known, and adds the literals of its enumerations to the
-/// names.
+/// Reads the section `types:` into the known types, and adds their literals and alternatives to the names.
 pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, names: &mut Names) {
     let like = "types: { Beverage: [TEA, COFFEE] }";
     let Some(entries) = shape::mapping(collector, node, "`types`", like) else { return };
@@ -115,10 +114,10 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
     for name in &order {
         match (types.resolved.get(name), sources.get(name)) {
             (Some(Some(ty)), Some(entry)) => add_names(collector, names_of(name, ty), entry, names),
-            // What it would have brought is no second mistake.
+            // The type has a mistake. A use of its literals is no second one.
             (Some(None), Some(Entry { value, .. })) => {
                 let items = if let NodeKind::Sequence(items) = &value.kind { items.as_slice() } else { &[] };
-                for scalar in items.iter().filter_map(|item| named(item)) {
+                for scalar in items.iter().filter_map(|item| literal_name(item)) {
                     if names.get(&scalar.text).is_none() {
                         names.add(&scalar.text, Meaning::Broken, Some(collector.origin(&scalar.span)));
                     }
@@ -131,19 +130,19 @@ pub fn read_types(collector: &mut Collector, node: &Node, known: &mut Types, nam
 }
 
 fn is_reserved(name: &str) -> bool {
-    // Models were written before there were these: what they call so stays theirs.
+    // Older models may have declared these names, and keep them.
     !matches!(name, "string" | "id" | "list" | "option" | "set" | "map") && BUILT_IN.contains(&name)
         || matches!(name, "clock" | "record" | "of")
 }
 
-/// Adds what the type of an entry brings, its literals or its alternatives.
+/// Adds the literals or alternatives of an entry's type to the names.
 fn add_names(collector: &mut Collector, brought: Vec<(String, Meaning)>, entry: &Entry, names: &mut Names) {
     let NodeKind::Sequence(items) = &entry.value.kind else { return };
     for (name, meaning) in brought {
         if collector.is_full() {
             break;
         }
-        let of_item = |item: &Arc<Node>| named(item).filter(|scalar| scalar.text == name).cloned();
+        let of_item = |item: &Arc<Node>| literal_name(item).filter(|scalar| scalar.text == name).cloned();
         let place = items.iter().find_map(of_item).map_or(entry.key.span.clone(), |scalar| scalar.span);
         let origin = collector.origin(&place);
         match names.get(&name) {
@@ -161,8 +160,8 @@ fn add_names(collector: &mut Collector, brought: Vec<(String, Meaning)>, entry: 
     }
 }
 
-/// The name of a literal, or of an alternative.
-fn named(item: &Node) -> Option<&Scalar> {
+/// The name of the literal or the alternative that an item declares.
+fn literal_name(item: &Node) -> Option<&Scalar> {
     match &item.kind {
         NodeKind::Mapping(entries) => entries.first().map(|entry| &entry.key),
         _ => item.as_scalar(),
@@ -178,8 +177,8 @@ pub(super) struct Reading<'a, 'c> {
 }
 
 impl Reading<'_, '_> {
-    /// The type of this name, resolved now if it was not yet. `None` is remembered too, so a mistake is told
-    /// once. `busy` finds the cycles.
+    /// The type of this name, which is resolved now if it was not yet. `None` is remembered too, so a mistake
+    /// is reported once. `busy` finds the cycles.
     fn declared(&mut self, name: &str) -> Option<Type> {
         if let Some(known) = self.types.resolved.get(name) {
             return known.clone();
@@ -187,7 +186,7 @@ impl Reading<'_, '_> {
         let entry = *self.sources.get(name)?;
         self.busy.push(name.to_owned());
         let mut ty = self.declaration(name, &entry.value);
-        if ty.as_ref().is_some_and(|ty| size(ty, MAX_SIZE + 1) > MAX_SIZE) {
+        if ty.as_ref().is_some_and(|ty| count_parts(ty, MAX_SIZE + 1) > MAX_SIZE) {
             let message = format!("the type `{name}` has more than {MAX_SIZE} parts");
             self.collector.error("type-too-large", message, &entry.key.span, "too large");
             ty = None;
@@ -197,6 +196,7 @@ impl Reading<'_, '_> {
         ty
     }
 
+    /// Reads a declaration: an enumeration, a variant, a record or another type.
     fn declaration(&mut self, name: &str, node: &Node) -> Option<Type> {
         match &node.kind {
             NodeKind::Sequence(items) if items.iter().any(|item| is_mapping(item)) => {
@@ -205,7 +205,7 @@ impl Reading<'_, '_> {
             NodeKind::Sequence(items) => self.enumeration(name, node, items),
             NodeKind::Mapping(entries) => self.record(name, node, entries),
             NodeKind::Scalar(scalar) if !node.is_nothing() => match self.spelled(scalar)? {
-                // Ids of another name are others.
+                // A declared name for `id` is an id type of its own.
                 Type::Id(of) if *of == *ID => Some(Type::Id(name.into())),
                 ty => Some(ty),
             },
@@ -223,6 +223,7 @@ impl Reading<'_, '_> {
         }
     }
 
+    /// Reads an enumeration. Its literals are distinct names.
     fn enumeration(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
         if items.is_empty() {
             let message = format!("the enumeration `{name}` has no literals: no value could be of this type");
@@ -258,7 +259,8 @@ impl Reading<'_, '_> {
             seen.insert(&scalar.text, scalar);
             literals.push(scalar.text.clone());
         }
-        // With a mistake in one literal, the others are still known: fewer messages that only follow from it.
+        // If one literal has a mistake, the others are still known, which avoids messages that only follow
+        // from it.
         if literals.is_empty() && self.collector.errors() > before {
             return None;
         }
@@ -287,7 +289,7 @@ impl Reading<'_, '_> {
         let mut right = true;
         for entry in shape::first_entries(entries) {
             let named = shape::is_name(self.collector, &entry.key, "field");
-            match self.used(&entry.value, &format!("the field `{}`", entry.key.text)) {
+            match self.read_used(&entry.value, &format!("the field `{}`", entry.key.text)) {
                 Some(ty) if named => fields.push((entry.key.text.clone(), ty)),
                 _ => right = false,
             }
@@ -295,7 +297,7 @@ impl Reading<'_, '_> {
         right.then_some(fields)
     }
 
-    /// A list of names, of which some have fields.
+    /// Reads a variant: a list of names, some of which have fields.
     fn variant(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
         let like = "Reply: [{ Ok: { value: int } }, Missing]";
         let mut alternatives: Vec<(String, Vec<(String, Type)>)> = Vec::new();
@@ -334,7 +336,8 @@ impl Reading<'_, '_> {
         Some(Type::Record(Arc::new(ty)))
     }
 
-    fn used(&mut self, node: &Node, of: &str) -> Option<Type> {
+    /// Reads a type in the place where it is used. `of` says what needs it.
+    fn read_used(&mut self, node: &Node, of: &str) -> Option<Type> {
         match &node.kind {
             NodeKind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
             _ => {
@@ -359,10 +362,11 @@ impl Reading<'_, '_> {
 
     fn spelled(&mut self, scalar: &Scalar) -> Option<Type> {
         let tokens = tokens(&scalar.text);
-        self.of_tokens(&mut Parser::new(&tokens, &scalar.text), scalar)
+        self.read_tokens(&mut Parser::new(&tokens, &scalar.text), scalar)
     }
 
-    fn of_tokens(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar) -> Option<Type> {
+    /// Reads a type from all tokens. Text after it is a mistake, which gets a hint for other spellings.
+    fn read_tokens(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar) -> Option<Type> {
         let ty = self.ty(cursor, scalar, 0)?;
         if cursor.peek().is_some() {
             let mut mistake = cursor.expected("the end of the type");
@@ -391,7 +395,7 @@ impl Reading<'_, '_> {
             let own = list.or(literals).or(value).or(range);
             mistake.help = mistake.help.or(own).or_else(|| match round {
                 Some((name, rest)) => Some(format!("write it in square brackets: `{name}[{rest}]`")),
-                None => Some(spellings()),
+                None => Some(list_type_spellings()),
             });
             report(self.collector, scalar, *mistake);
             return None;
@@ -399,6 +403,7 @@ impl Reading<'_, '_> {
         Some(ty)
     }
 
+    /// Reads a type at the cursor, `depth` levels down.
     pub(super) fn ty(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
         let Some(Token { kind: Lexeme::Name(name), span }) = cursor.peek() else {
             let mut mistake = cursor.expected("a type");
@@ -411,7 +416,7 @@ impl Reading<'_, '_> {
                     "a type stands here, as in `int`; a first value is said by `initial: {{ condition: x == {} }}`",
                     scalar.text
                 )),
-                _ => Some(spellings()),
+                _ => Some(list_type_spellings()),
             });
             report(self.collector, scalar, *mistake);
             return None;
@@ -483,6 +488,7 @@ impl Reading<'_, '_> {
         self.types.resolved.contains_key(name) || self.sources.contains_key(name)
     }
 
+    /// Finds the type of a name, or reports an unknown name or a cycle.
     fn named(&mut self, name: &str, place: &Range<usize>) -> Option<Type> {
         if let Some(start) = self.busy.iter().position(|busy| busy == name) {
             let cycle: Vec<&str> = self.busy[start..].iter().map(String::as_str).chain([name]).collect();
@@ -513,7 +519,7 @@ impl Reading<'_, '_> {
             }
             _ => match self.collector.nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None if self.types.order.is_empty() => spellings(),
+                None if self.types.order.is_empty() => list_type_spellings(),
                 None => inventory("declared types", self.types.order.iter().map(String::as_str)),
             },
         };
@@ -522,18 +528,19 @@ impl Reading<'_, '_> {
         None
     }
 
-    /// The literals that are joined by `|`, as other languages do, from this place on.
+    /// The literals that are joined by `|` from this place on, as other languages write them.
     fn literals_of(&self, place: &Range<usize>) -> Option<String> {
         let rest = self.collector.file.text.get(place.start..)?;
         let line = rest.split(['\n', ',', '}', '"']).next().filter(|line| line.contains('|'))?;
         Some(line.split('|').map(str::trim).collect::<Vec<&str>>().join(", "))
     }
 
+    /// Reads the rest of `int[lo..hi]` after its bracket.
     fn range(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, open: Range<usize>) -> Option<Type> {
         let bounds: Result<_, Box<Mistake>> = (|| {
-            let low = bound(cursor)?;
+            let low = read_bound(cursor)?;
             cursor.need("..", "between the bounds: `int[lo..hi]`")?;
-            let high = bound(cursor)?;
+            let high = read_bound(cursor)?;
             let close = cursor.need("]", "after the upper bound")?;
             Ok((low, high, open.start..close.end))
         })();
@@ -561,7 +568,7 @@ fn is_mapping(node: &Node) -> bool {
     matches!(node.kind, NodeKind::Mapping(_))
 }
 
-pub(super) fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
+pub(super) fn read_bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     let negative = cursor.eat("-").is_some();
     let Some(Token { kind: Lexeme::Integer(digits), .. }) = cursor.peek() else {
         return Err(cursor.expected("the bound of a range in digits: `int[0..9]`"));
@@ -574,19 +581,20 @@ pub(super) fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
     Ok(if negative { -value } else { value })
 }
 
-pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
+/// Reports that only a timed model may have this.
+pub fn report_timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
     let message = format!("only a timed model has {what}");
     let help = "a timed model declares its clocks: `clocks: [w]`, beside `iosts:`";
     collector.mistake("timed-model", message, place, "this is about time", help);
 }
 
-fn spellings() -> String {
+fn list_type_spellings() -> String {
     "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `string`, `id`, `array[T] of U`, `list[n] of T`, `option[T]`, `set[K]`, `map[K] of V` and the names under `types:`"
         .to_owned()
 }
 
-/// The number of parts, the type itself among them; the limit where there are more.
-fn size(ty: &Type, limit: u64) -> u64 {
+/// Counts the parts of a type, with the type itself, up to the limit.
+fn count_parts(ty: &Type, limit: u64) -> u64 {
     let parts: Vec<&Type> = match ty {
         Type::Array(array) => vec![&array.index, &array.element],
         Type::Record(record) => record.fields.iter().map(|(_, field)| field).collect(),
@@ -597,12 +605,12 @@ fn size(ty: &Type, limit: u64) -> u64 {
         if total >= limit {
             return limit;
         }
-        total += size(part, limit - total);
+        total += count_parts(part, limit - total);
     }
     total
 }
 
-/// Is the name one that only confuses as the name of a datum?
+/// Is the name that of a type or a keyword, which would be confusing for a datum?
 pub fn names_a_type(name: &str) -> bool {
     is_reserved(name) || lexer::KEYWORDS.contains(&name)
 }

@@ -1,8 +1,8 @@
-//! Types: from the syntax tree to a well-sorted term, collecting every mistake on the way.
+//! Typing: from the syntax tree to a well-sorted term, collecting every mistake on the way.
 //!
-//! A subexpression with a mistake has no term, and what is built around it keeps quiet about it: one mistake,
-//! one message. Rules: `int`, `nat` and ranges are one sort; an integer beside a real, or where a real is
-//! expected, is lifted; nothing else converts. Recursion is bounded by the parser's limits.
+//! A subexpression with a mistake has no term, and the expression around it reports nothing more: one
+//! mistake, one message. Rules: `int`, `nat` and ranges are one sort. An integer beside a real, or in the
+//! place of a real, is lifted. Nothing else converts. Recursion is bounded by the parser's limits.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use crate::term::{Substitution, Term};
 use crate::types::{RecordForm, Type};
 use crate::value::Value;
 
-/// What an id is.
+/// The help text that says what an id is for.
 pub(super) const ONLY_COMPARED: &str = "an id is only compared, with `==`, `!=`, `in` and `contains`, and passed on; \
     what is computed with, ordered or written out is an `int` or a `string`";
 
@@ -42,13 +42,14 @@ pub(super) fn about_ids(sorts: [&Type; 2]) -> Option<String> {
 fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
     if let (Type::Record(one), Type::Record(other)) = (a, b)
         && [one, other].iter().all(|ty| ty.form == RecordForm::Option)
-        && one.fields[1].1.sort() == other.fields[1].1.sort()
+        && one.content_type().sort() == other.content_type().sort()
     {
         return Some(
             "options of one range are compared; of others: `(if o is some then o.value == p.value && p is some else p is none)`",
         );
     }
-    let key = |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.mapped().is_none()).map(|(_, key)| key.sort());
+    let key =
+        |ty: &Type| ty.as_keyed().filter(|(ty, _)| ty.map_value_type().is_none()).map(|(_, key)| key.sort());
     if key(a).is_some() && key(a) == key(b) {
         return Some(
             "sets of one range are compared; of others: `(all k in s: k in t) && (all k in t: k in s)`",
@@ -61,9 +62,9 @@ fn about_parts(a: &Type, b: &Type) -> Option<&'static str> {
     )
 }
 
-/// Reads an expression of the expected type from a scalar. `whose` says what it is: "the guard".
+/// Reads an expression of the expected type from a scalar. `whose` names it: "the guard".
 ///
-/// `None` where there was a mistake, which has been reported.
+/// `None` after a mistake, which has been reported.
 pub fn read_expression(
     collector: &mut Collector,
     node: &Node,
@@ -122,16 +123,16 @@ pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
     collector.push(Diagnostic { help: mistake.help, ..diagnostic });
 }
 
-/// An expression that is being typed. What stands for a longer expression is in [`super::expansion`].
+/// An expression that is being typed. Operations for longer terms are in [`super::expansion`].
 pub(super) struct Typing<'a, 'c> {
     pub(super) collector: &'c mut Collector,
     pub(super) scalar: &'a Scalar,
     pub(super) scope: Scope<'a>,
-    /// The names of quantifiers that we are inside of, outermost first.
+    /// The names that the enclosing quantifiers bind, outermost first.
     pub(super) bound: Vec<(String, Datum)>,
-    /// What the names of the cases of `match` that we are inside of stand for, without such names.
+    /// The fields for which the names of the enclosing cases of `match` stand, without such names.
     pub(super) named: Substitution,
-    /// Is there a call or a quantifier in it? Then it may be larger than its text.
+    /// Is there an operation in it? Then its lowered form may be larger than its text.
     pub(super) is_expanded: bool,
 }
 
@@ -153,7 +154,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.collector.push(Diagnostic { help, ..diagnostic });
     }
 
-    /// The term as the expected type wants it.
+    /// Converts the term to the expected type, or reports that it does not fit.
     pub(super) fn fit(
         &mut self,
         term: &Term,
@@ -176,17 +177,18 @@ impl<'a, 'c> Typing<'a, 'c> {
             (Type::Bool, Type::Int) => Some("write a comparison: `x != 0`".to_owned()),
             _ => about_ids([&wanted, &sort]),
         };
-        let message = format!("{whose} must be {}, but this is {sort}", article(expected));
+        let message = format!("{whose} must be {}, but this is {sort}", expected_text(expected));
         self.error("type-mismatch", message, at, format!("this is {sort}"), help);
         None
     }
 
+    /// Types an expression.
     pub(super) fn term(&mut self, tree: &Expression) -> Option<Term> {
         match &tree.kind {
             ExpressionKind::Name(name) => self.name(name, &tree.span),
             ExpressionKind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
-            ExpressionKind::Integer(digits) => Some(Term::int(integer(digits)?)),
-            ExpressionKind::Decimal(digits) => Some(Term::literal(Value::Real(decimal(digits)?))),
+            ExpressionKind::Integer(digits) => Some(Term::int(parse_integer(digits)?)),
+            ExpressionKind::Decimal(digits) => Some(Term::literal(Value::Real(parse_decimal(digits)?))),
             ExpressionKind::Text(text) => Some(Term::literal(Value::string(text))),
             ExpressionKind::Not(inner) => Some(self.truth(inner, "!")?.not()),
             ExpressionKind::Negate(inner) => Some(self.number(inner, "-")?.negate()),
@@ -195,7 +197,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             ExpressionKind::Implies(parts) => {
                 let mut parts = self.truths(parts, "=>")?;
                 let conclusion = parts.pop()?;
-                // All at once: a chain must not cost its square.
+                // Build the chain at once: it must not cost its square.
                 Some(Term::or(parts.iter().map(Term::not).chain([conclusion])))
             }
             ExpressionKind::Compare(first, rest) => self.compare(first, rest),
@@ -209,7 +211,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                     let message =
                         format!("`.{field}` reads a field of a record, but this is {}", record_term.sort());
                     let label = format!("this is {}", record_term.sort());
-                    let help = elsewhere::operation(field).map(str::to_owned);
+                    let help = elsewhere::explain_operation(field).map(str::to_owned);
                     self.error("type-mismatch", message, &record.span, label, help);
                     return None;
                 };
@@ -219,11 +221,13 @@ impl<'a, 'c> Typing<'a, 'c> {
                 self.unknown_field(&ty, field, at);
                 None
             }
-            // What recurses must need little of the stack.
+            // The other forms are in a function of their own: a function that recurses must need little of
+            // the stack.
             _ => self.form(tree),
         }
     }
 
+    /// Types `a[i]` of an array, a list, a map or a string.
     fn select(&mut self, array: &Expression, index: &Expression) -> Option<Term> {
         let array_term = self.term(array);
         if let Some(map) = array_term.as_ref().filter(|term| term.sort().as_keyed().is_some()) {
@@ -242,20 +246,21 @@ impl<'a, 'c> Typing<'a, 'c> {
         match array_term.as_ref().map(Term::sort) {
             Some(Type::String) => return self.character(&array_term?, &index_term?, &index.span),
             Some(sort) if sort.as_list().is_some() => {
-                self.look_at_index(array_term.as_ref(), index);
+                self.warn_of_index(array_term.as_ref(), index);
                 return self.element_of(&array_term?, &index_term?, &index.span);
             }
             _ => {}
         }
-        self.look_at_index(array_term.as_ref(), index);
+        self.warn_of_index(array_term.as_ref(), index);
         let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
         let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
         Some(Term::select(array_term, &index))
     }
 
+    /// Types `a[i := e]` of an array, a list or a map.
     fn store(&mut self, array: &Expression, index: &Expression, element: &Expression) -> Option<Term> {
         let array_term = self.term(array);
-        self.look_at_index(array_term.as_ref(), index);
+        self.warn_of_index(array_term.as_ref(), index);
         if let Some(list) = array_term.as_ref().filter(|term| term.sort().as_list().is_some()) {
             return self.changed(list, index, element);
         }
@@ -275,7 +280,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     /// Warns of an index in digits that a list or an array of this type never has.
-    fn look_at_index(&mut self, of: Option<&Term>, index: &Expression) {
+    fn warn_of_index(&mut self, of: Option<&Term>, index: &Expression) {
         let (digits, sign) = match &index.kind {
             ExpressionKind::Integer(digits) => (digits, ""),
             ExpressionKind::Negate(inner) => match &inner.kind {
@@ -319,6 +324,8 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
     }
 
+    /// Types a name: of a bound value, a parameter, a datum or a literal. Reports an unknown name with a
+    /// hint.
     pub(super) fn name(&mut self, name: &str, at: &Range<usize>) -> Option<Term> {
         if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
             return Some(Term::datum(datum));
@@ -336,7 +343,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         if name == "none" {
             return self.needs_type(at);
         }
-        // The rest of a long expression is still looked through.
+        // The rest of a long expression is still typed, without hints.
         if self.collector.is_full() {
             return None;
         }
@@ -372,7 +379,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             return None;
         }
         let help = match (near, &elsewhere) {
-            (_, None) if let Some(here) = elsewhere::word(name) => here.to_owned(),
+            (_, None) if let Some(here) = elsewhere::explain_word(name) => here.to_owned(),
             (_, Some(what)) if what.contains("of the specification") => {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
             }
@@ -385,7 +392,7 @@ impl<'a, 'c> Typing<'a, 'c> {
                     "a parameter is known only in the transitions of its action, and this one is on `{action}`"
                 )
             }
-            (Some(near), _) => format!("did you mean {}?", self.described(&near)),
+            (Some(near), _) => format!("did you mean {}?", self.describe_name(&near)),
             (None, _) => self.inventory(),
         };
         let label = elsewhere.unwrap_or_else(|| "not declared".to_owned());
@@ -393,14 +400,14 @@ impl<'a, 'c> Typing<'a, 'c> {
         None
     }
 
-    fn described(&self, name: &str) -> String {
+    fn describe_name(&self, name: &str) -> String {
         match self.scope.names.get(name) {
             Some((meaning, _)) => format!("the {} `{name}`", meaning.describe()),
             None => format!("the parameter `{name}`"),
         }
     }
 
-    /// What can be used here, by kind.
+    /// The help text with all names that can be used here, by kind.
     fn inventory(&self) -> String {
         let mut lines = Vec::new();
         let parameters: Vec<&str> = self.scope.parameters.iter().map(|(name, _)| name.as_str()).collect();
@@ -437,6 +444,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         }
     }
 
+    /// Types a condition. `operator` is the operator that it belongs to.
     pub(super) fn truth(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
         let term = self.term(tree)?;
         if *term.sort() == Type::Bool {
@@ -452,7 +460,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         };
         let is_long = *term.sort() == Type::String
             || matches!(term.sort(), Type::Record(of) if of.form != RecordForm::Plain);
-        let help = if is_long { elsewhere::operation("is_empty").map(str::to_owned) } else { help };
+        let help = if is_long { elsewhere::explain_operation("is_empty").map(str::to_owned) } else { help };
         let message = format!("`{operator}` joins truth values, but this is {}", term.sort());
         let message = if operator == "!" {
             message.replace("joins truth values", "negates a truth value")
@@ -464,7 +472,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 
     fn truths(&mut self, parts: &[Expression], operator: &str) -> Option<Vec<Term>> {
-        // All parts are looked at, so that all their mistakes are reported.
+        // All parts are typed before the result, so that all their mistakes are reported.
         let terms: Vec<Option<Term>> = parts.iter().map(|part| self.truth(part, operator)).collect();
         terms.into_iter().collect()
     }
@@ -485,7 +493,8 @@ impl<'a, 'c> Typing<'a, 'c> {
         None
     }
 
-    /// What recurses must need little of the stack: all else is in a function of its own.
+    /// Types `a + b` and the like. It recurses and must need little of the stack, so the rest is in other
+    /// functions.
     fn arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
         if !says_type(a) || !says_type(b) {
             return self.sum_beside(operator, a, b);
@@ -506,6 +515,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.operation(operator, (left, a), (right, b))
     }
 
+    /// Types an operation on two typed operands: on strings, lists, sets, maps or numbers.
     pub(super) fn operation(
         &mut self,
         operator: Operator,
@@ -578,6 +588,7 @@ impl<'a, 'c> Typing<'a, 'c> {
         parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
     }
 
+    /// Types one comparison of two typed operands.
     pub(super) fn compare_two(
         &mut self,
         comparison: Comparison,
@@ -647,7 +658,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     }
 }
 
-/// Is neither of these read as the other one says?
+/// Do both operands show their own types, so that neither needs the other's?
 fn are_alone(a: &Expression, b: &Expression) -> bool {
     [a, b].into_iter().all(|one| says_type(one) && !is_found(one))
 }
@@ -656,26 +667,26 @@ fn is_parameter(what: &str) -> bool {
     what.starts_with("a parameter of")
 }
 
-fn article(ty: &Type) -> String {
+fn expected_text(ty: &Type) -> String {
     match ty {
         Type::Bool => "a truth value (bool)".to_owned(),
         other => format!("of type {other}"),
     }
 }
 
-fn integer(digits: &str) -> Option<IBig> {
+fn parse_integer(digits: &str) -> Option<IBig> {
     IBig::from_str_radix(digits, 10).ok()
 }
 
-fn decimal(digits: &str) -> Option<RBig> {
+fn parse_decimal(digits: &str) -> Option<RBig> {
     let (whole, fraction) = digits.split_once('.')?;
-    let numerator = integer(&format!("{whole}{fraction}"))?;
-    let denominator = integer(&format!("1{}", "0".repeat(fraction.len())))?;
+    let numerator = parse_integer(&format!("{whole}{fraction}"))?;
+    let denominator = parse_integer(&format!("1{}", "0".repeat(fraction.len())))?;
     Some(RBig::from(numerator) / RBig::from(denominator))
 }
 
-/// Is it a number of more digits than are read? Numbers are computed here already: a product of long ones is
-/// longer, and the solver pays for its square.
+/// Is it a number of more digits than are read? Literals are computed here already. Products of long ones
+/// would be longer still, and cost the solver the square of the length.
 fn is_too_long(term: &Term) -> bool {
     term.as_literal().is_some_and(crate::term::evaluate::is_too_long)
 }

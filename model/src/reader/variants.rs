@@ -1,6 +1,6 @@
 //! Values of variants and options: `Ok(3)`, `some(x)`, `none`, `r is Ok` and `match`.
 //!
-//! All stand for terms over the fields of records ([`crate::forms`]): a `match` for an `if` that asks the
+//! All become terms over the fields of records ([`crate::forms`]): a `match` becomes an `if` that asks the
 //! first field, with the fields of the alternative in place of their names.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::types::{Alternative, RecordForm, RecordType, Type};
 use crate::value::Value;
 
 impl Typing<'_, '_> {
-    /// The variant of this alternative, and its number, where the name is one.
+    /// The variant that has an alternative of this name, and the number of the alternative.
     pub(super) fn alternative(&self, name: &str) -> Option<(Arc<RecordType>, usize)> {
         match self.scope.names.get(name) {
             Some((Meaning::Alternative(variant, number), _)) => Some((variant.clone(), *number)),
@@ -26,12 +26,13 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// An alternative that has data, without them.
+    /// Reports an alternative with data that is written without them.
     pub(super) fn without_data(&mut self, variant: &RecordType, number: usize, at: &Range<usize>) {
         let alternatives = variant.alternatives();
         let of = &alternatives[number];
         let name = &of.name;
-        let help = format!("write `{}`; `x is {name}` asks whether it is one", spelled(variant, of));
+        let help =
+            format!("write `{}`; `x is {name}` asks whether it is one", spell_alternative(variant, of));
         let message = format!("a value `{name}` of {} has data", variant.name);
         self.error("missing-field", message, at, "without its data".to_owned(), Some(help));
     }
@@ -49,7 +50,7 @@ impl Typing<'_, '_> {
         if !self.is_arity(&call.name.0, &call.arguments, of.count, whole, None) {
             return None;
         }
-        // No iterator: what recurses must need little of the stack.
+        // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for (at, argument) in call.arguments.iter().enumerate() {
             let ty = &variant.fields[of.first + at].1;
@@ -60,7 +61,7 @@ impl Typing<'_, '_> {
         Some(variant.made_of(variant.tag(number), terms.into_iter().collect::<Option<Vec<Term>>>()?))
     }
 
-    /// `some(x)`, of an option of what `x` is of.
+    /// `some(x)`, an option of the type of `x`.
     pub(super) fn some(&mut self, call: &Call, whole: &Range<usize>) -> Option<Term> {
         if !self.is_arity("some", &call.arguments, 1, whole, None) {
             return None;
@@ -83,7 +84,7 @@ impl Typing<'_, '_> {
         }
     }
 
-    /// Has the name no meaning of the model's?
+    /// Does the model give the name no meaning?
     pub(super) fn is_free(&self, name: &str) -> bool {
         let parameters = self.scope.parameters.iter().map(|(known, _)| known);
         let mut known = parameters.chain(self.bound.iter().map(|(known, _)| known));
@@ -92,7 +93,7 @@ impl Typing<'_, '_> {
             && known.all(|known| known != name)
     }
 
-    /// A value of which it is asked which alternative it is.
+    /// Types a value that must be a variant or an option. `what` is the word that asks for it.
     fn of_alternatives(&mut self, tree: &Expression, what: &str) -> Option<(Term, Arc<RecordType>)> {
         let term = self.term(tree)?;
         match term.sort() {
@@ -127,7 +128,7 @@ impl Typing<'_, '_> {
         Some(is_alternative(&subject, number))
     }
 
-    /// `match r: ...`, of this type where one is expected.
+    /// `match r: ...`, of the expected type if there is one.
     pub(super) fn matched(
         &mut self,
         of: &Match,
@@ -163,7 +164,7 @@ impl Typing<'_, '_> {
                 open.clear();
             }
             let known = cases.first().map(|case| case.body.clone());
-            let found = self.case_of(case, number, (&subject, &variant), expected, known);
+            let found = self.type_case(case, number, (&subject, &variant), expected, known);
             is_right &= is_new && found.is_some();
             cases.extend(found);
         }
@@ -185,7 +186,7 @@ impl Typing<'_, '_> {
         let read: BTreeSet<Datum> = cases.iter().flat_map(|case| read_by([&case.body], &own(case))).collect();
         let arguments = std::iter::once(subject).chain(read.iter().map(Term::datum)).collect();
         let read = read.into_iter().collect();
-        self.made(
+        self.check_made(
             Term::apply(
                 DerivedOperation::Match(Arc::new(operation::MatchOperation { cases, read })),
                 arguments,
@@ -194,7 +195,8 @@ impl Typing<'_, '_> {
         )
     }
 
-    fn case_of(
+    /// Types one case of a `match`. `known` is the body of the first case, whose type the others must have.
+    fn type_case(
         &mut self,
         case: &MatchCase,
         number: Option<usize>,
@@ -207,7 +209,8 @@ impl Typing<'_, '_> {
         let count = of.as_ref().map_or(0, |of| of.count);
         if case.names.len() != count {
             let message = format!("`{name}` has {count} fields, but here are {} names", case.names.len());
-            let help = of.map(|of| format!("write `{}`; `_` for what is not used", spelled(variant, &of)));
+            let help =
+                of.map(|of| format!("write `{}`; `_` for what is not used", spell_alternative(variant, &of)));
             self.error("wrong-arity", message, at, format!("expected {count}"), help);
             return None;
         }
@@ -250,8 +253,8 @@ impl Typing<'_, '_> {
     }
 }
 
-/// An alternative with its fields, as a case has it.
-fn spelled(variant: &RecordType, of: &Alternative) -> String {
+/// Writes an alternative with its fields, as a case of a `match` has it.
+fn spell_alternative(variant: &RecordType, of: &Alternative) -> String {
     let fields: Vec<&str> = (0..of.count).map(|at| variant.field_of(of, at)).collect();
     match of.count {
         0 => of.name.clone(),

@@ -1,13 +1,13 @@
-//! YAML as a tree that remembers where everything stands.
+//! YAML as a tree that remembers all places.
 //!
-//! The reader wants more of YAML than a deserializer gives: the text of a scalar as it was written (`0` is an
-//! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), both
-//! places of a key that stands twice. So the tree is built here, from the events of the parser
+//! The reader needs more of YAML than a deserializer gives: the text of a scalar as it was written (`0` is an
+//! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), and
+//! both places of a key that is there twice. So the tree is built here, from the events of the parser
 //! `granit-parser`.
 //!
-//! Nothing a file contains can make this slow or deep: the file's size, the nesting, the number of nodes and
-//! what aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in
-//! the file.
+//! No content of a file can make this slow or deep: the file's size, the nesting, the number of nodes, and
+//! the nodes that aliases repeat are limited, each with its own diagnostic. Building is iterative. Cost:
+//! linear in the file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,13 +25,13 @@ use crate::reader::limits::Limits;
 
 /// The deepest nesting of lists and mappings; the format needs five levels.
 pub const MAX_DEPTH: usize = 64;
-/// Longer texts on several lines are underlined as a whole.
+/// The longest text on several lines whose words are underlined. A longer one is underlined as a whole.
 const MAX_ALIGNED: usize = 65_536;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     pub kind: NodeKind,
-    /// Where it stands, in bytes of the file.
+    /// Its place, in bytes of the file.
     pub span: Range<usize>,
     flow: bool,
     size: usize,
@@ -53,13 +53,13 @@ pub struct Entry {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scalar {
-    /// The text that it means, after YAML's escapes and folding.
+    /// The text, after YAML's escapes and folding.
     pub text: String,
-    /// Where it stands, quotes included.
+    /// Its place, with its quotes.
     pub span: Range<usize>,
     /// Was it written without quotes and not as a block?
     pub plain: bool,
-    /// Is it no text of the user's, but what YAML made of a sign, which has been reported?
+    /// Is it a value that YAML made of a sign, and no text of the user's? This has been reported.
     pub broken: bool,
     map: Map,
 }
@@ -76,12 +76,12 @@ enum Map {
 }
 
 impl Scalar {
-    /// A piece of a scalar as one of its own.
+    /// Makes a scalar of a piece of another one.
     pub fn made(text: String, span: Range<usize>) -> Self {
         Scalar { text, map: Map::Verbatim(span.start), span, plain: true, broken: false }
     }
 
-    /// The place of a piece of the text; of the whole scalar where YAML's escapes lie between.
+    /// The place of a piece of the text. If YAML's escapes lie between, it is the place of the whole scalar.
     pub fn place(&self, within: &Range<usize>) -> Range<usize> {
         match &self.map {
             Map::Verbatim(start) => start + within.start..start + within.end,
@@ -144,7 +144,8 @@ impl Node {
 pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = path.display().to_string();
     let unreadable = |why: String| Diagnostic::error("unreadable-file", format!("cannot read {name}: {why}"));
-    // The beginning says how much of it is read: so much is, and then it is looked at.
+    // The limit depends on the beginning of the file. So read up to the larger limit, and check it
+    // afterwards.
     match file::read(path, Limits::MADE.bytes as u64) {
         Ok(bytes) => from_bytes(name, bytes),
         Err(FileError::TooLarge(size)) => Err(too_large(&name, size, Limits::MADE.bytes)),
@@ -178,7 +179,7 @@ fn too_large(name: &str, size: u64, longest: usize) -> Diagnostic {
     Diagnostic::error("file-too-large", message)
 }
 
-/// The one document of the collector's file; `None` where it was not even YAML, which has been reported.
+/// Parses the one document of the collector's file. `None` if it is not even YAML, which has been reported.
 pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     let file = collector.file.clone();
     let limits = collector.limits;
@@ -266,17 +267,16 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     builder.root
 }
 
-/// The keys of the document in order, each with its value where that is text, and with an empty text at its
-/// place where not; until `enough` says so, as far as the text is YAML. What is wrong with it is for
-/// [`parse`] to tell: this is for a look at what kind of file it is, which must not cost as much as reading
-/// it.
+/// Returns the keys of the document in order, up to the first one for which `enough` holds, and as far as the
+/// text is YAML. The value is an empty text at its place if it is no scalar. Mistakes are not reported. This
+/// is for a look at the kind of a file, which must cost less than reading it.
 pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
     let mut found = Vec::new();
     if text.len() > Limits::of(text.as_bytes()).bytes {
         return found;
     }
-    // The key whose value comes next, and where the collection began that is one of the document's keys or
-    // values.
+    // `key` is the key whose value comes next. `start` is the beginning of the current collection at the
+    // second level.
     let (mut depth, mut key, mut start): (usize, Option<String>, usize) = (0, None, 0);
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
@@ -323,7 +323,8 @@ pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scala
 const QUOTE: &str =
     "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
 
-/// The quote that ends before this byte, behind which something stands: where it begins, and what to do.
+/// Finds the quote that ends before this byte and is followed by other text. Returns its beginning, and what
+/// to do.
 fn explain_trailing(text: &str, at: usize) -> (usize, &'static str) {
     let before = text.get(..at).unwrap_or_default().trim_end();
     let sign = before.chars().last().unwrap_or('"');
@@ -359,7 +360,7 @@ fn explain_flow(before: &str, rest: &str) -> Option<String> {
     Some(format!("what contains `[` or `{{` must stand in quotes: `{sign}{}{sign}`", whole.trim_end()))
 }
 
-/// The line with braces around its keys, if it has several; the parser stops behind the second one.
+/// Writes the line with braces around its keys, if it has several. The parser stops after the second key.
 fn explain_braces(line: &str, head: &str) -> Option<String> {
     let line = line.split(" #").next().unwrap_or(line).trim();
     let (begin, keys) = match line.strip_prefix("- ") {
@@ -436,19 +437,25 @@ fn word_at(text: &str, at: usize) -> Range<usize> {
     at..at + end
 }
 
-/// Where the bytes of a scalar on several lines stand: line folding changes only white space, so the other
-/// characters are met in the same order. `None` where they are not, because something is escaped.
-fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> Option<Arc<[u32]>> {
+/// Finds the places of the bytes of a scalar on several lines. Line folding changes only white space, so the
+/// other characters come in the same order. `None` if they do not, because something is escaped.
+fn find_places_of_lines(
+    source: &str,
+    text: &str,
+    start: usize,
+    inner: usize,
+    block: bool,
+) -> Option<Arc<[u32]>> {
     if text.len() > MAX_ALIGNED {
         return None;
     }
     let header = if block && source.starts_with(['|', '>']) { source.find('\n')? + 1 } else { inner };
     let mut words = source.get(header..)?.char_indices().filter(|(_, c)| !c.is_whitespace());
     let mut places = Vec::with_capacity(text.len() + 1);
-    let mut behind = u32::try_from(start + header).ok()?;
+    let mut next_place = u32::try_from(start + header).ok()?;
     for c in text.chars() {
         if c.is_whitespace() {
-            places.extend(std::iter::repeat_n(behind, c.len_utf8()));
+            places.extend(std::iter::repeat_n(next_place, c.len_utf8()));
             continue;
         }
         let (at, found) = words.next()?;
@@ -456,10 +463,10 @@ fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> O
             return None;
         }
         let at = u32::try_from(start + header + at).ok()?;
-        behind = at + c.len_utf8() as u32;
-        places.extend(at..behind);
+        next_place = at + c.len_utf8() as u32;
+        places.extend(at..next_place);
     }
-    places.push(behind);
+    places.push(next_place);
     Some(places.into())
 }
 
@@ -485,7 +492,7 @@ struct Builder<'a, 'c> {
 }
 
 impl Builder<'_, '_> {
-    /// One event. `None` stops the building; the reason has been reported.
+    /// Handles one event. `None` stops the building, and the reason has been reported.
     fn event(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
         let bytes = span.byte_range().unwrap_or(0..0);
         match event {
@@ -536,7 +543,7 @@ impl Builder<'_, '_> {
                     self.collector.error("recursive-alias", message, &bytes, "this never ends");
                     return None;
                 };
-                self.place(node, bytes)
+                self.add(node, bytes)
             }
             Event::UnresolvedAlias(name) => {
                 let message = format!("`*{name}` is a YAML alias, and nothing is anchored as `&{name}`");
@@ -548,6 +555,7 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Makes a scalar, with the places of its bytes.
     fn scalar(&self, text: &str, style: ScalarStyle, bytes: Range<usize>) -> Scalar {
         let source = self.text.get(bytes.clone()).unwrap_or("");
         let inner = match style {
@@ -559,12 +567,12 @@ impl Builder<'_, '_> {
         let map = if verbatim && !block {
             Map::Verbatim(bytes.start + inner)
         } else {
-            align(source, text, bytes.start, inner, block).map_or(Map::Escaped, Map::Lines)
+            find_places_of_lines(source, text, bytes.start, inner, block).map_or(Map::Escaped, Map::Lines)
         };
         Scalar { text: text.to_owned(), map, span: bytes, plain: style == ScalarStyle::Plain, broken: false }
     }
 
-    /// Tags mean nothing in the format; most are a negation that lacks its quotes.
+    /// Reports a tag. Tags mean nothing in the format, and most are a negation without quotes.
     fn refuse(&mut self, tag: Option<&Tag>, span: &Span) {
         let Some(tag) = tag else { return };
         let bytes =
@@ -610,11 +618,12 @@ impl Builder<'_, '_> {
             self.anchors.insert(anchor, node.clone());
         }
         self.nodes += 1;
-        self.place(node, bytes)
+        self.add(node, bytes)
     }
 
-    fn place(&mut self, node: Arc<Node>, bytes: Range<usize>) -> Option<()> {
-        // What an alias repeats counts as often as it is repeated.
+    /// Adds a complete node to the innermost open collection.
+    fn add(&mut self, node: Arc<Node>, bytes: Range<usize>) -> Option<()> {
+        // Repeated nodes count each time.
         let total = self.open.iter().map(|open| open.size).fold(node.size, usize::saturating_add);
         let most = self.collector.limits.nodes;
         if total > most || self.nodes > most {

@@ -1,12 +1,12 @@
 //! The constructors of terms, and the little that they simplify.
 //!
-//! Each asserts its arguments' sorts: a violation is a mistake of ours, since the reader has checked what
-//! users write. Simplification is local and never looks below the arguments' roots, so that building is
+//! Each asserts its arguments' sorts. A violation is a mistake of this program, since the reader has checked
+//! the user's text. Simplification is local and never looks below the arguments' roots, so building is
 //! constant time per node (negation walks the Boolean structure once).
 //!
 //! No rule here changes where a term has a value ([`super::total`] says why). A rule that leaves an argument
-//! out asks first whether that argument is total; those that keep all arguments, or leave out what would not
-//! be reached, need not ask.
+//! out first asks whether that argument is total. A rule that keeps all arguments, or leaves out only parts
+//! that would not be reached, need not ask.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -50,19 +50,19 @@ impl Term {
     #[must_use]
     pub fn not(&self) -> Term {
         assert_eq!(*self.sort(), Type::Bool, "negation of {self}");
-        negation(self, &mut HashMap::new())
+        negate_condition(self, &mut HashMap::new())
     }
 
-    /// The conjunction: flat, in order, without doubles; `false` where a part and its negation meet behind
-    /// total parts.
+    /// The conjunction: flat, in order, without doubles. It is `false` if a part and its negation meet after
+    /// total parts only.
     pub fn and(parts: impl IntoIterator<Item = Term>) -> Term {
-        junction(parts, true)
+        junction(parts, Junction::And)
     }
 
-    /// The disjunction: flat, in order, without doubles; `true` where a part and its negation meet behind
-    /// total parts.
+    /// The disjunction: flat, in order, without doubles. It is `true` if a part and its negation meet after
+    /// total parts only.
     pub fn or(parts: impl IntoIterator<Item = Term>) -> Term {
-        junction(parts, false)
+        junction(parts, Junction::Or)
     }
 
     /// `a => b`
@@ -72,12 +72,12 @@ impl Term {
 
     /// A comparison. Both sides are of one sort (an `int` beside a `real` is lifted).
     pub fn compare(comparison: Comparison, a: &Term, b: &Term) -> Term {
-        let (a, b) = lift(a, b);
+        let (a, b) = lift_either(a, b);
         assert_eq!(a.sort(), b.sort(), "comparison of {a} with {b}");
-        if let Some((a, b)) = integers(&a, &b) {
+        if let Some((a, b)) = unlift_both(&a, &b) {
             return Term::compare(comparison, a, b);
         }
-        // Ids have an order as keys, which no user asks for.
+        // Ids have an order as keys, although no user can ask for it.
         let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual)
             || a.sort().is_ordered()
             || a.sort().is_id();
@@ -117,13 +117,14 @@ impl Term {
         Term::compare(Comparison::Equal, a, b)
     }
 
+    /// `if c then a else b`. A conditional with Boolean literals becomes a conjunction or a disjunction.
     pub fn if_then_else(c: &Term, a: &Term, b: &Term) -> Term {
-        let (a, b) = lift(a, b);
+        let (a, b) = lift_either(a, b);
         assert_eq!((c.sort(), a.sort()), (&Type::Bool, b.sort()), "if {c} then {a} else {b}");
         if a == b && c.is_total() || c.is_true() {
             return a;
         }
-        if let Some((a, b)) = integers(&a, &b) {
+        if let Some((a, b)) = unlift_both(&a, &b) {
             return Term::if_then_else(c, a, b).to_real();
         }
         if c.is_false() {
@@ -146,10 +147,10 @@ impl Term {
     pub fn arithmetic(operator: Operator, a: &Term, b: &Term) -> Term {
         let (a, b) = match operator {
             Operator::Divide => (a.to_real(), b.to_real()),
-            _ => lift(a, b),
+            _ => lift_either(a, b),
         };
         assert!(a.sort() == b.sort() && a.sort().is_number(), "{a} {operator} {b}");
-        if let (true, Some((a, b))) = (operator != Operator::Divide, integers(&a, &b)) {
+        if let (true, Some((a, b))) = (operator != Operator::Divide, unlift_both(&a, &b)) {
             return Term::arithmetic(operator, a, b).to_real();
         }
         let sort = a.sort().clone();
@@ -216,8 +217,8 @@ impl Term {
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
         assert_eq!(*index.sort(), ty.index.sort(), "index {index} of {array}");
         match array.written() {
-            // What the store asks for besides is not asked for any more. The element stays, and may be
-            // partial.
+            // The other conditions of the store are dropped, so they must hold anyway. The element stays, and
+            // may be partial.
             Some(Node::Store(inner, at, element))
                 if *at == index
                     && inner.is_total()
@@ -227,7 +228,8 @@ impl Term {
             {
                 return element.clone();
             }
-            // The two differ, or the rule above has seen to it. The array below stays, and may be partial.
+            // The two literals differ, since the rule above handles equal ones. The array below stays, and
+            // may be partial.
             Some(Node::Store(inner, at, element))
                 if *at != index
                     && at.written_literal().is_some()
@@ -248,6 +250,7 @@ impl Term {
         Term::make(Node::Select(array.clone(), index), ty.element.sort())
     }
 
+    /// `a[i := e]`. A store at the same index below is dropped if nothing depends on it.
     pub fn store(array: &Term, index: &Term, element: &Term) -> Term {
         let Type::Array(ty) = array.sort().clone() else { panic!("{array} is not an array") };
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
@@ -265,7 +268,7 @@ impl Term {
             return Term::literal(Value::Array(Arc::new(value.set(at.clone(), new.clone()))));
         }
         let base = match array.written() {
-            // The index stays. It was evaluated before the element is, and is again.
+            // The index stays: it is evaluated before the element, as it was in the store below.
             Some(Node::Store(inner, at, old))
                 if *at == index && old.is_total() && always_in(old, &ty.element) =>
             {
@@ -282,7 +285,8 @@ impl Term {
         match record.written() {
             Some(Node::Literal(Value::Record(_, values))) => return Term::literal(values[position].clone()),
             Some(Node::IfThenElse(..)) => return field_of_cases(record, position, &mut HashMap::new()),
-            // What the record asks for besides is not asked for any more. The field stays, partial or not.
+            // The other conditions of the record are dropped, so they must hold anyway. The field stays,
+            // partial or not.
             Some(Node::Record(ty, fields))
                 if (0..fields.len()).all(|at| {
                     fits_field(&fields[at], &ty.fields[at].1) && (at == position || fields[at].is_total())
@@ -317,8 +321,8 @@ impl Term {
     }
 }
 
-/// [`Term::not`], each shared part once.
-fn negation(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
+/// Builds [`Term::not`], each shared part once.
+fn negate_condition(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     match term.written() {
         Some(Node::Literal(Value::Bool(value))) => return Term::literal(Value::Bool(!value)),
         Some(Node::Not(inner)) => return inner.clone(),
@@ -329,7 +333,7 @@ fn negation(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     if let Some(known) = memo.get(term) {
         return known.clone();
     }
-    let mut go = |part: &Term| negation(part, memo);
+    let mut go = |part: &Term| negate_condition(part, memo);
     let result = match term.written() {
         Some(Node::And(parts)) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
         Some(Node::Or(parts)) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
@@ -340,7 +344,7 @@ fn negation(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     result
 }
 
-/// The field of a record that conditions choose, each shared case once.
+/// Builds the field of a record that conditions choose, each shared case once.
 fn field_of_cases(record: &Term, position: usize, memo: &mut HashMap<Term, Term>) -> Term {
     let Some(Node::IfThenElse(c, a, b)) = record.written() else { return Term::field(record, position) };
     if let Some(known) = memo.get(record) {
@@ -353,7 +357,15 @@ fn field_of_cases(record: &Term, position: usize, memo: &mut HashMap<Term, Term>
     result
 }
 
-fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Junction {
+    And,
+    Or,
+}
+
+/// Builds a conjunction or a disjunction, without the parts that are never reached.
+fn junction(parts: impl IntoIterator<Item = Term>, kind: Junction) -> Term {
+    let conjunction = kind == Junction::And;
     let mut flat: Vec<Term> = Vec::new();
     let mut seen = HashSet::new();
     'parts: for part in parts {
@@ -362,22 +374,21 @@ fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
         for term in inner {
             let absorbing = if conjunction { term.is_false() } else { term.is_true() };
             if absorbing {
-                // What follows is not reached. What stands in front is evaluated, and stays up to the last
-                // part that may have no value: it says where the whole has one.
+                // The parts after this one are not reached. The parts before are evaluated, and stay up to
+                // the last one that may have no value: it says where the whole has one.
                 while flat.last().is_some_and(Term::is_total) {
                     flat.pop();
                 }
                 flat.push(term);
                 break 'parts;
             }
-            // A part that stands in front already is reached the second time only where it did not stop the
-            // first.
+            // A part that is there already is reached the second time only if it did not stop the first time.
             if seen.insert(term.clone()) {
                 flat.push(term);
             }
         }
     }
-    // Only in front of the first partial part: from there on, what is left out could have had no value.
+    // Only before the first partial part: a part that is left out after it could have had no value.
     let mut total = HashSet::new();
     for term in flat.iter().take_while(|term| flat.len() > 1 && term.is_total()) {
         if is_literal_shape(term) && total.contains(&term.not()) {
@@ -393,7 +404,7 @@ fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
     }
 }
 
-/// Is its negation built in constant time?
+/// Is the negation of the term built in constant time?
 fn is_literal_shape(term: &Term) -> bool {
     match term.shape() {
         TermShape::Operation(..) => true,
@@ -409,18 +420,18 @@ fn is_literal_shape(term: &Term) -> bool {
     }
 }
 
-/// What two reals are that are both integers lifted. An operation on such is done on the integers, and its
-/// result lifted: the same number, and the form in which the printed text is read back, since lifting is not
-/// printed.
-fn integers<'a>(a: &'a Term, b: &'a Term) -> Option<(&'a Term, &'a Term)> {
+/// Undoes the lifting of two reals that are both lifted integers. An operation on them is done on the
+/// integers, and its result is lifted. This is the same number in the form that the reader makes of the
+/// printed text, since lifting is not printed.
+fn unlift_both<'a>(a: &'a Term, b: &'a Term) -> Option<(&'a Term, &'a Term)> {
     match (a.written(), b.written()) {
         (Some(Node::ToReal(a)), Some(Node::ToReal(b))) => Some((a, b)),
         _ => None,
     }
 }
 
-/// Makes reals of both where one is.
-fn lift(a: &Term, b: &Term) -> (Term, Term) {
+/// Lifts the integer of the two to a real if the other one is a real.
+fn lift_either(a: &Term, b: &Term) -> (Term, Term) {
     match (a.sort(), b.sort()) {
         (Type::Int, Type::Real) => (a.to_real(), b.clone()),
         (Type::Real, Type::Int) => (a.clone(), b.to_real()),
@@ -438,11 +449,11 @@ fn is_number(term: &Term, number: i32) -> bool {
 
 /// `(x ± c) ± d` as `x ± e`.
 fn fold_constant(outer: Operator, a: &Term, b: &Term) -> Option<Term> {
-    let d = signed(outer, b)?;
+    let d = signed_literal(outer, b)?;
     let Some(Node::Arithmetic(inner @ (Operator::Add | Operator::Subtract), x, c)) = a.written() else {
         return None;
     };
-    let sum = Term::add(&signed(*inner, c)?, &d);
+    let sum = Term::add(&signed_literal(*inner, c)?, &d);
     let negative = match sum.written_literal()? {
         Value::Int(value) => *value < IBig::ZERO,
         Value::Real(value) => *value < RBig::ZERO,
@@ -451,7 +462,8 @@ fn fold_constant(outer: Operator, a: &Term, b: &Term) -> Option<Term> {
     Some(if negative { Term::subtract(x, &sum.negate()) } else { Term::add(x, &sum) })
 }
 
-fn signed(operator: Operator, literal: &Term) -> Option<Term> {
+/// The literal, negated if it is subtracted. `None` if the term is no literal.
+fn signed_literal(operator: Operator, literal: &Term) -> Option<Term> {
     literal.written_literal()?;
     Some(if operator == Operator::Subtract { literal.negate() } else { literal.clone() })
 }

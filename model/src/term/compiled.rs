@@ -1,13 +1,13 @@
 //! Terms as code, which evaluation runs.
 //!
-//! **Problem.** Concrete work evaluates the same guards and assignments again and again. A walk over terms
-//! looks every datum up by its name and copies every value that it passes.
+//! **Problem.** Runs evaluate the same guards and assignments again and again. A walk over terms looks every
+//! datum up by its name and copies every value that it passes.
 //!
 //! **Method.** A term is compiled when it is first evaluated, and keeps its code. In the code a datum is a
-//! slot, and an operation has its arguments as code. Values pass by reference wherever they exist already.
-//! Parts that a term may share are evaluated once ([`Code::Remembered`]). The body of a function, a
-//! quantifier or a `match` has code of its own, whose slots are the arguments. An argument is evaluated when
-//! it is first needed, and once.
+//! slot, and an operation has its arguments as code. A value passes by reference if it exists already. A part
+//! that may be shared is evaluated once ([`Code::Remembered`]). The body of a function, a quantifier or a
+//! `match` has code of its own, whose slots are the arguments. An argument is evaluated once, when it is
+//! first needed.
 //!
 //! **Termination** follows from the finite code. **Cost**: one step for each part that is reached. A
 //! quantifier stops at the element that decides it.
@@ -19,19 +19,19 @@ use std::sync::{Arc, Weak};
 
 use crate::budget;
 use crate::data::Datum;
-use crate::term::evaluate::{Undefined, arithmetic_on_values, is_too_long, negative, sign};
+use crate::term::evaluate::{Undefined, arithmetic_on_values, is_too_long, negate_value, sign};
 use crate::term::intern::Cell;
 use crate::term::node::{Comparison, Node, Operator};
-use crate::term::operate::{elements, keyed, list_of, on_values, option_of};
+use crate::term::operate::{elements, list_of, on_values, option_of, set_or_map_of};
 use crate::term::operation::{
-    DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
-    StandardOperation,
+    DeclaredFunction, DerivedOperation, MatchArm, MatchOperation, QuantifiedOperation, Quantifier,
+    QuantifierDomain, StandardOperation,
 };
 use crate::term::{Term, TermShape, strings};
 use crate::types::{RecordForm, RecordType};
 use crate::value::Value;
 
-/// From this size on a part is evaluated once and remembered, since it may be shared.
+/// A part of at least this size is evaluated once and remembered, since it may be shared.
 const WORTH_REMEMBERING: u64 = 64;
 
 type Result<T> = std::result::Result<T, Undefined>;
@@ -71,12 +71,17 @@ enum Code {
     Call(Arc<DeclaredFunction>, Box<[Code]>),
     Quantified(Arc<QuantifiedOperation>, Box<QuantifiedCode>, Source),
     Match(Arc<MatchOperation>, Arc<Code>, Box<[Box<[CaseSlot]>]>),
-    Keyed(Arc<RecordType>, bool, Box<[Code]>, Source),
+    Keyed {
+        ty: Arc<RecordType>,
+        is_map: bool,
+        parts: Box<[Code]>,
+        source: Source,
+    },
     Standard(StandardOperation, Box<[Code]>, Source),
     Defined(Box<Code>),
 }
 
-/// The collection of a quantifier if there is one, and what its bodies read.
+/// The code of a quantifier: its collection if there is one, and the slots of its bodies.
 #[derive(Debug)]
 struct QuantifiedCode {
     collection: Option<Code>,
@@ -114,7 +119,7 @@ enum Slot<'f> {
     FieldOf(&'f Code, usize, &'f Frame<'f>, OnceCell<Result<Value>>),
 }
 
-pub(super) fn compile(term: &Term) -> Program {
+pub(super) fn compile_program(term: &Term) -> Program {
     let mut compiler = Compiler::default();
     let root = compiler.compile(term);
     Program { root, data: compiler.data, remembered: compiler.remembered.len() }
@@ -136,6 +141,7 @@ impl Compiler {
         Code::Remembered(number, code)
     }
 
+    /// Compiles a part that is evaluated once, and returns its number and its code.
     fn remember(&mut self, term: &Term) -> (usize, Arc<Code>) {
         if let Some(known) = self.remembered.get(term) {
             return known.clone();
@@ -146,18 +152,19 @@ impl Compiler {
         (number, code)
     }
 
-    fn one(&mut self, term: &Term) -> Box<Code> {
+    fn compile_boxed(&mut self, term: &Term) -> Box<Code> {
         Box::new(self.compile(term))
     }
 
-    fn two(&mut self, a: &Term, b: &Term) -> Box<[Code; 2]> {
+    fn compile_pair(&mut self, a: &Term, b: &Term) -> Box<[Code; 2]> {
         Box::new([self.compile(a), self.compile(b)])
     }
 
-    fn all<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) -> Box<[Code]> {
+    fn compile_all<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) -> Box<[Code]> {
         terms.into_iter().map(|term| self.compile(term)).collect()
     }
 
+    /// Compiles the root of a term, and its parts.
     fn compile_root(&mut self, term: &Term) -> Code {
         let source = || Source(Arc::downgrade(&term.0));
         let node = match term.shape() {
@@ -172,28 +179,31 @@ impl Compiler {
                 self.data.push(datum.clone());
                 self.data.len() - 1
             })),
-            Node::Not(a) => Code::Not(self.one(a)),
-            Node::And(parts) => Code::And(self.all(parts)),
-            Node::Or(parts) => Code::Or(self.all(parts)),
-            Node::Compare(comparison, a, b) => Code::Compare(*comparison, self.two(a, b)),
+            Node::Not(a) => Code::Not(self.compile_boxed(a)),
+            Node::And(parts) => Code::And(self.compile_all(parts)),
+            Node::Or(parts) => Code::Or(self.compile_all(parts)),
+            Node::Compare(comparison, a, b) => Code::Compare(*comparison, self.compile_pair(a, b)),
             Node::IfThenElse(c, a, b) => {
                 Code::IfThenElse(Box::new([self.compile(c), self.compile(a), self.compile(b)]))
             }
-            Node::Arithmetic(operator, a, b) => Code::Arithmetic(*operator, self.two(a, b), source()),
-            Node::Negate(a) => Code::Negate(self.one(a)),
-            Node::ToReal(a) => Code::ToReal(self.one(a)),
-            Node::Select(a, i) => Code::Select(self.two(a, i), source()),
+            Node::Arithmetic(operator, a, b) => {
+                Code::Arithmetic(*operator, self.compile_pair(a, b), source())
+            }
+            Node::Negate(a) => Code::Negate(self.compile_boxed(a)),
+            Node::ToReal(a) => Code::ToReal(self.compile_boxed(a)),
+            Node::Select(a, i) => Code::Select(self.compile_pair(a, i), source()),
             Node::Store(a, i, e) => {
                 Code::Store(Box::new([self.compile(a), self.compile(i), self.compile(e)]), source())
             }
-            Node::Record(ty, fields) => Code::Record(ty.clone(), self.all(fields), source()),
+            Node::Record(ty, fields) => Code::Record(ty.clone(), self.compile_all(fields), source()),
             Node::OnStrings(operation, arguments) => {
-                Code::OnStrings(*operation, self.all(arguments), source())
+                Code::OnStrings(*operation, self.compile_all(arguments), source())
             }
-            Node::Field(a, position) => Code::Field(self.one(a), *position),
+            Node::Field(a, position) => Code::Field(self.compile_boxed(a), *position),
         }
     }
 
+    /// Compiles an operation. A body becomes code of its own, whose slots the arguments fill.
     fn compile_operation(
         &mut self,
         operation: &DerivedOperation,
@@ -206,7 +216,7 @@ impl Compiler {
                     let at = function.parameters.iter().position(|parameter| parameter == datum)?;
                     Some(&arguments[at])
                 });
-                Code::Call(function.clone(), self.all(needed))
+                Code::Call(function.clone(), self.compile_all(needed))
             }
             DerivedOperation::Quantified(of) => {
                 let (first, read) = arguments.split_at(arguments.len() - of.read.len());
@@ -219,31 +229,37 @@ impl Compiler {
             }
             DerivedOperation::Match(of) => {
                 let (number, subject) = self.remember(&arguments[0]);
-                let mut cases = Vec::new();
-                for case in &of.cases {
-                    let mut slots = Vec::new();
-                    for datum in &case.body.program().data {
-                        let read = of.read.iter().position(|one| one == datum);
-                        slots.push(match case.names.iter().find(|(name, _)| name == datum) {
-                            Some((_, at)) => CaseSlot::Field(*at),
-                            None => CaseSlot::Read(match read {
-                                Some(at) => self.compile(&arguments[1 + at]),
-                                None => unreachable!("`{datum}` in a closed body"),
-                            }),
-                        });
-                    }
-                    cases.push(slots.into());
-                }
                 let subject = Arc::new(Code::Remembered(number, subject));
-                Code::Match(of.clone(), subject, cases.into())
+                let cases =
+                    of.cases.iter().map(|case| self.compile_case(of, case, &arguments[1..])).collect();
+                Code::Match(of.clone(), subject, cases)
             }
-            DerivedOperation::SetOf(ty) => Code::Keyed(ty.clone(), false, self.all(arguments), source),
-            DerivedOperation::MapOf(ty) => Code::Keyed(ty.clone(), true, self.all(arguments), source),
-            DerivedOperation::Standard(operation) => Code::Standard(*operation, self.all(arguments), source),
-            DerivedOperation::Defined => Code::Defined(self.one(&arguments[0])),
+            DerivedOperation::SetOf(ty) => {
+                Code::Keyed { ty: ty.clone(), is_map: false, parts: self.compile_all(arguments), source }
+            }
+            DerivedOperation::MapOf(ty) => {
+                Code::Keyed { ty: ty.clone(), is_map: true, parts: self.compile_all(arguments), source }
+            }
+            DerivedOperation::Standard(operation) => {
+                Code::Standard(*operation, self.compile_all(arguments), source)
+            }
+            DerivedOperation::Defined => Code::Defined(self.compile_boxed(&arguments[0])),
         }
     }
 
+    /// Compiles the slots of a case. `read` are the arguments for the data that the cases read.
+    fn compile_case(&mut self, of: &MatchOperation, case: &MatchArm, read: &[Term]) -> Box<[CaseSlot]> {
+        let slot = |datum: &Datum| match case.names.iter().find(|(name, _)| name == datum) {
+            Some((_, at)) => CaseSlot::Field(*at),
+            None => match of.read.iter().position(|one| one == datum) {
+                Some(at) => CaseSlot::Read(self.compile(&read[at])),
+                None => unreachable!("`{datum}` in a closed body"),
+            },
+        };
+        case.body.program().data.iter().map(slot).collect()
+    }
+
+    /// Compiles the slots of a quantifier's body. `read` are the arguments for the data that it reads.
     fn compile_body(&mut self, of: &QuantifiedOperation, body: &Term, read: &[Term]) -> BodyCode {
         let data = &body.program().data;
         let slots = data.iter().map(|datum| match of.read.iter().position(|one| one == datum) {
@@ -251,7 +267,7 @@ impl Compiler {
             _ => Term::yes(),
         });
         let slots: Vec<Term> = slots.collect();
-        BodyCode { read: self.all(&slots), bound: data.iter().position(|datum| *datum == of.bound) }
+        BodyCode { read: self.compile_all(&slots), bound: data.iter().position(|datum| *datum == of.bound) }
     }
 }
 
@@ -315,7 +331,7 @@ impl<'f> Slot<'f> {
             Slot::Unbound(datum) => return Err(Undefined::Unbound((*datum).clone())),
             Slot::Argument(code, frame, known) => known.get_or_init(|| owned(code, frame)),
             Slot::FieldOf(code, at, frame, known) => {
-                known.get_or_init(|| Ok(field(code.value(frame)?, *at).into_owned()))
+                known.get_or_init(|| Ok(field_of_record(code.value(frame)?, *at).into_owned()))
             }
         };
         known.as_ref().map_err(Clone::clone)
@@ -329,7 +345,7 @@ fn truth_of(value: &Value) -> bool {
     }
 }
 
-fn field(record: Cow<'_, Value>, at: usize) -> Cow<'_, Value> {
+fn field_of_record(record: Cow<'_, Value>, at: usize) -> Cow<'_, Value> {
     match record {
         Cow::Borrowed(Value::Record(_, fields)) => Cow::Borrowed(&fields[at]),
         Cow::Owned(Value::Record(_, fields)) => Cow::Owned(fields[at].clone()),
@@ -337,8 +353,8 @@ fn field(record: Cow<'_, Value>, at: usize) -> Cow<'_, Value> {
     }
 }
 
-/// The value that was computed, unless it is too long.
-fn computed(value: Value, source: &Source) -> Result<Cow<'static, Value>> {
+/// Returns the computed value, unless it is too long.
+fn check_length(value: Value, source: &Source) -> Result<Cow<'static, Value>> {
     if is_too_long(&value) {
         budget::too_long();
         return Err(Undefined::TooLong(source.term()));
@@ -347,6 +363,7 @@ fn computed(value: Value, source: &Source) -> Result<Cow<'static, Value>> {
 }
 
 impl Code {
+    /// Evaluates the code. Values that exist already are borrowed.
     fn value<'f>(&'f self, frame: &'f Frame<'f>) -> Result<Cow<'f, Value>> {
         Ok(Cow::Owned(match self {
             Code::Literal(value) => return Ok(Cow::Borrowed(value)),
@@ -361,9 +378,9 @@ impl Code {
             Code::Arithmetic(operator, parts, source) => {
                 let (a, b) = (parts[0].value(frame)?, parts[1].value(frame)?);
                 let value = arithmetic_on_values(*operator, &a, &b);
-                return computed(value.ok_or_else(|| Undefined::DivisionByZero(source.term()))?, source);
+                return check_length(value.ok_or_else(|| Undefined::DivisionByZero(source.term()))?, source);
             }
-            Code::Negate(a) => negative(a.value(frame)?.into_owned()),
+            Code::Negate(a) => negate_value(a.value(frame)?.into_owned()),
             Code::ToReal(a) => match a.value(frame)?.into_owned() {
                 Value::Int(value) => Value::Real(value.into()),
                 other => other,
@@ -406,11 +423,11 @@ impl Code {
                 record
             }
             Code::OnStrings(operation, parts, source) => {
-                let values = values(parts, frame)?;
+                let values = evaluate_all(parts, frame)?;
                 let value = strings::on_values(*operation, &values);
-                return computed(value.ok_or_else(|| Undefined::PositionOutside(source.term()))?, source);
+                return check_length(value.ok_or_else(|| Undefined::PositionOutside(source.term()))?, source);
             }
-            Code::Field(record, at) => return Ok(field(record.value(frame)?, *at)),
+            Code::Field(record, at) => return Ok(field_of_record(record.value(frame)?, *at)),
             Code::Remembered(number, code) => {
                 let known = &frame.remembered[*number];
                 if let Some(value) = known.get() {
@@ -425,16 +442,17 @@ impl Code {
                 let slots: Vec<Slot<'_>> = arguments.iter().map(|one| Slot::argument(one, frame)).collect();
                 function.body.program().value(&slots)?
             }
-            Code::Quantified(of, code, source) => quantified(of, code, source, frame)?,
-            Code::Match(of, subject, cases) => matched(of, subject, cases, frame)?,
-            Code::Keyed(ty, is_map, parts, source) => {
-                let values = values(parts, frame)?;
-                keyed(ty, &values, *is_map).ok_or_else(|| Undefined::NoValue(source.term()))?
+            Code::Quantified(of, code, source) => evaluate_quantifier(of, code, source, frame)?,
+            Code::Match(of, subject, cases) => evaluate_match(of, subject, cases, frame)?,
+            Code::Keyed { ty, is_map, parts, source } => {
+                let values = evaluate_all(parts, frame)?;
+                set_or_map_of(ty, &values, *is_map).ok_or_else(|| Undefined::NoValue(source.term()))?
             }
-            Code::Standard(operation, parts, source) => standard(*operation, parts, source, frame)?,
+            Code::Standard(operation, parts, source) => evaluate_standard(*operation, parts, source, frame)?,
         }))
     }
 
+    /// Evaluates a condition, and stops when its truth is known.
     fn truth<'f>(&'f self, frame: &'f Frame<'f>) -> Result<bool> {
         match self {
             Code::Not(a) => Ok(!a.truth(frame)?),
@@ -471,7 +489,7 @@ impl Code {
     }
 }
 
-fn values(parts: &[Code], frame: &Frame<'_>) -> Result<Vec<Value>> {
+fn evaluate_all(parts: &[Code], frame: &Frame<'_>) -> Result<Vec<Value>> {
     parts.iter().map(|part| Ok(part.value(frame)?.into_owned())).collect()
 }
 
@@ -487,7 +505,8 @@ impl BodyCode {
     }
 }
 
-fn quantified(
+/// Evaluates a quantifier, value by value, until its result is known.
+fn evaluate_quantifier(
     of: &QuantifiedOperation,
     code: &QuantifiedCode,
     source: &Source,
@@ -502,7 +521,7 @@ fn quantified(
         }
         (QuantifierDomain::Elements, None) => unreachable!("elements of nothing"),
     };
-    let made = |value: Option<Value>| value.ok_or_else(|| Undefined::NoValue(source.term()));
+    let or_no_value = |value: Option<Value>| value.ok_or_else(|| Undefined::NoValue(source.term()));
     let program = of.body.program();
     let mut slots = code.condition.slots(frame);
     let mut of_element = code.element.as_ref().map_or_else(Vec::new, |element| element.slots(frame));
@@ -521,26 +540,29 @@ fn quantified(
             (_, Quantifier::All) if !holds => return Ok(Value::Bool(false)),
             (_, Quantifier::Some) if holds => return Ok(Value::Bool(true)),
             (_, Quantifier::Index) if holds => return Ok(Value::int(at)),
-            (_, Quantifier::Find) if holds => return made(option_of(of.bound.ty(), Some(value.clone()))),
+            (_, Quantifier::Find) if holds => {
+                return or_no_value(option_of(of.bound.ty(), Some(value.clone())));
+            }
             _ => count += u64::from(holds),
         }
     }
     match (of.quantifier, &of.collected) {
-        (Quantifier::Collect, Some((ty, _))) => made(list_of(ty, collected)),
-        (Quantifier::Find, _) => made(option_of(of.bound.ty(), None)),
+        (Quantifier::Collect, Some((ty, _))) => or_no_value(list_of(ty, collected)),
+        (Quantifier::Find, _) => or_no_value(option_of(of.bound.ty(), None)),
         (Quantifier::Index, _) => Ok(Value::int(-1)),
         (Quantifier::Count, _) => Ok(Value::int(count)),
         (quantifier, _) => Ok(Value::Bool(quantifier == Quantifier::All)),
     }
 }
 
-fn matched(
+/// Evaluates a `match`: chooses the case, and evaluates its body.
+fn evaluate_match(
     of: &MatchOperation,
     subject: &Code,
     cases: &[Box<[CaseSlot]>],
     frame: &Frame<'_>,
 ) -> Result<Value> {
-    // The only case reads its subject only where it needs it.
+    // If there is one case only, the subject is evaluated only if the body needs it.
     let chosen = if of.cases.len() == 1 {
         0
     } else {
@@ -558,7 +580,7 @@ fn matched(
     of.cases[chosen].body.program().value(&slots)
 }
 
-/// Is it a set or a map with a bound that has no entry?
+/// Is it an empty set or map with a bound?
 fn is_empty_table(value: &Value) -> bool {
     match value {
         Value::Record(ty, fields) => matches!(ty.form, RecordForm::Entries(..)) && fields[0] == Value::int(0),
@@ -566,13 +588,14 @@ fn is_empty_table(value: &Value) -> bool {
     }
 }
 
-fn standard(
+/// Evaluates an operation on numbers or on a collection.
+fn evaluate_standard(
     operation: StandardOperation,
     parts: &[Code],
     source: &Source,
     frame: &Frame<'_>,
 ) -> Result<Value> {
-    // A key is evaluated where there is an entry to compare it with.
+    // The key is evaluated only if there is an entry to compare it with.
     if operation == StandardOperation::HasKey && is_empty_table(&*parts[1].value(frame)?) {
         return Ok(Value::Bool(false));
     }
@@ -580,9 +603,9 @@ fn standard(
     match operation {
         StandardOperation::Absolute => {
             let first = first.into_owned();
-            return Ok(if sign(&first) < 0 { negative(first) } else { first });
+            return Ok(if sign(&first) < 0 { negate_value(first) } else { first });
         }
-        // An element is evaluated where there is one to compare it with.
+        // The element is evaluated only if there is one to compare it with.
         StandardOperation::Contains | StandardOperation::IndexOf => {
             let found = match elements(&first) {
                 none if none.is_empty() => None,
@@ -598,7 +621,7 @@ fn standard(
         }
         _ => {}
     }
-    let rest = values(&parts[1..], frame)?;
+    let rest = evaluate_all(&parts[1..], frame)?;
     match on_values(operation, first.into_owned(), rest) {
         None => Err(Undefined::NoValue(source.term())),
         Some(value) if is_too_long(&value) => Err(Undefined::TooLong(source.term())),

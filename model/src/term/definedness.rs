@@ -1,14 +1,14 @@
 //! Where a term has a value, as a condition.
 //!
-//! The order of evaluation is that of [`crate::term::evaluate`]: from the left, stopping early, the branch
-//! not taken not reached.
+//! The order of evaluation is that of [`crate::term::evaluate`]: from the left, stopping early, and without
+//! the branch that is not taken.
 //!
-//! Cost: one pass over the terms; nothing is added for `int`, `real`, `bool`, enumerations and linear
-//! arithmetic. In a conjunction (or disjunction) of n parts each part's condition holds only where the parts
-//! before it let it be reached. Written out for each that would be n² / 2 parts. Where more than a few have a
-//! condition, the conjunction is therefore halved, and the second half's condition is stated under the first
-//! half as a whole: `D(a && b) = D(a) && (!a || D(b))`. It is the same condition, by distribution, of n log n
-//! parts and 2 log n levels.
+//! Cost: one pass over the terms. Nothing is added for `int`, `real`, `bool`, enumerations and linear
+//! arithmetic. In a conjunction (or disjunction) of n parts, the condition of a part must hold only if the
+//! parts before it let evaluation reach it. Written out for each part, that would be n² / 2 parts. If more
+//! than a few parts have a condition, the conjunction is therefore halved, and the condition of the second
+//! half is stated under the first half as a whole: `D(a && b) = D(a) && (!a || D(b))`. By distribution it is
+//! the same condition, with n log n parts and 2 log n levels.
 
 use std::collections::HashMap;
 
@@ -24,8 +24,7 @@ pub fn defined(term: &Term) -> Term {
     definedness(term, &mut HashMap::new())
 }
 
-/// The condition that the value of a well-sorted term lies in the type: `true` where the sort says so
-/// already.
+/// The condition that the value of a well-sorted term lies in the type. It is `true` if the sort implies it.
 ///
 /// An array's cells are kept within the element type by the obligation of every store.
 pub fn in_type(term: &Term, ty: &Type) -> Term {
@@ -35,7 +34,8 @@ pub fn in_type(term: &Term, ty: &Type) -> Term {
             Term::compare(Comparison::AtLeast, term, &Term::int(low.clone())),
             Term::compare(Comparison::AtMost, term, &Term::int(high.clone())),
         ]),
-        // A record that is made of fields, or by an operation, asks for theirs itself.
+        // A record that is made of fields, or by an operation, asks itself that its fields are in their
+        // types.
         Type::Record(record)
             if !matches!(
                 term.shape(),
@@ -55,6 +55,7 @@ pub fn in_type(term: &Term, ty: &Type) -> Term {
     }
 }
 
+/// The condition that the term has a value. `memo` remembers the conditions of shared subterms.
 pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     if term.is_total() {
         return Term::yes();
@@ -63,14 +64,14 @@ pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
         return known.clone();
     }
     let result = match term.shape() {
-        // People read the operation, and not what it stands for.
+        // People read the operation, not the longer term.
         TermShape::Operation(..) => Term::apply(DerivedOperation::Defined, vec![term.clone()]),
-        TermShape::Node(Node::And(parts)) => reached_in_turn(parts, false, memo),
-        TermShape::Node(Node::Or(parts)) => reached_in_turn(parts, true, memo),
+        TermShape::Node(Node::And(parts)) => reached_in_turn(parts, Term::not, memo),
+        TermShape::Node(Node::Or(parts)) => reached_in_turn(parts, Term::clone, memo),
         TermShape::Node(Node::IfThenElse(c, a, b)) => {
             let (on_c, on_a, on_b) = (definedness(c, memo), definedness(a, memo), definedness(b, memo));
-            // Here `c` has a value, so that equal conditions are stated once even where `c` by itself might
-            // have none.
+            // Here `c` has a value. So equal conditions are stated once, even if `c` by itself might have
+            // none.
             let behind = if on_a == on_b { on_a } else { Term::if_then_else(c, &on_a, &on_b) };
             Term::and([on_c, behind])
         }
@@ -85,21 +86,20 @@ pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
     result
 }
 
-/// Each part must be defined where the parts before it leave the result open.
-fn reached_in_turn(parts: &[Term], stops_at: bool, memo: &mut HashMap<Term, Term>) -> Term {
-    let parts: Vec<(Term, Term)> = parts
-        .iter()
-        .map(|part| (if stops_at { part.clone() } else { part.not() }, definedness(part, memo)))
-        .collect();
-    reached(&parts)
+/// The condition that each part is defined if the parts before it leave the result open. Evaluation stops at
+/// a part if the condition that `stops` makes of it holds.
+fn reached_in_turn(parts: &[Term], stops: fn(&Term) -> Term, memo: &mut HashMap<Term, Term>) -> Term {
+    let parts: Vec<(Term, Term)> = parts.iter().map(|part| (stops(part), definedness(part, memo))).collect();
+    combine_reached(&parts)
 }
 
-/// So many conditions are each stated in full, as people read them.
+/// The most conditions that are each stated in full, as people read them.
 const MOST_IN_FULL: usize = 16;
 
-/// Of parts in turn, each given as the condition that stops there and the condition that it is defined.
-fn reached(parts: &[(Term, Term)]) -> Term {
-    // Most parts are always defined: a long guard must not cost its square.
+/// Combines the conditions of parts in turn. Each part is given as the condition that stops there and the
+/// condition that it is defined.
+fn combine_reached(parts: &[(Term, Term)]) -> Term {
+    // Most parts are always defined, and a long guard must not cost its square.
     let partial: Vec<usize> = (0..parts.len()).filter(|at| !parts[*at].1.is_true()).collect();
     let stopped = |end: usize| parts[..end].iter().map(|(stops, _)| stops.clone());
     if partial.len() <= MOST_IN_FULL {
@@ -108,7 +108,7 @@ fn reached(parts: &[(Term, Term)]) -> Term {
     }
     let middle = partial[partial.len() / 2];
     let (before, after) = parts.split_at(middle);
-    Term::and([reached(before), Term::or(stopped(middle).chain([reached(after)]))])
+    Term::and([combine_reached(before), Term::or(stopped(middle).chain([combine_reached(after)]))])
 }
 
 /// The condition that the operation at the root puts on its arguments.
@@ -124,7 +124,8 @@ fn own_condition(term: &Term, node: &Node) -> Term {
         Node::Record(ty, fields) => {
             let open = fields.iter().zip(&ty.fields).filter(|(field, (_, of))| !fits_field(field, of));
             Term::and(
-                open.map(|(field, (_, of))| in_type(field, of)).chain([canonical::condition(ty, fields)]),
+                open.map(|(field, (_, of))| in_type(field, of))
+                    .chain([canonical::canonical_condition(ty, fields)]),
             )
         }
         Node::Select(a, i) => match a.sort() {

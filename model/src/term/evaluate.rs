@@ -1,12 +1,12 @@
 //! The value of a term under a valuation: the definition that everything symbolic is held against.
 //!
-//! Evaluation goes from the left and stops where the result is known, as a reader of `&&`, `||` and `if`
-//! expects; an operation that is *reached* and has no value (division by zero, an index outside a range-typed
-//! array, an element outside the array's element type) makes the whole term undefined.
+//! Evaluation goes from the left and stops when the result is known, as a reader of `&&`, `||` and `if`
+//! expects. If an operation that is *reached* has no value (division by zero, an index outside a range-typed
+//! array, an element outside the array's element type), the whole term is undefined.
 //!
 //! A number of more than [`budget::MAX_DIGITS`] digits is no value either, but for another reason: the term
-//! has one, and we do not compute it. Nobody may take that for a transition that is not enabled, so within a
-//! budget it ends the work ([`budget::too_long`]): of a run, without a verdict on what happened.
+//! has a value, and this program does not compute it. This must not be taken for a transition that is not
+//! enabled. So within a budget it ends the work ([`budget::too_long`]), and a run ends without a verdict.
 
 use std::fmt;
 
@@ -68,12 +68,12 @@ impl fmt::Display for Undefined {
 /// The value of the term.
 ///
 /// # Errors
-/// [`Undefined`] where an operation reached has no value or a datum is missing.
+/// [`Undefined`] if an operation that is reached has no value, or a datum is missing.
 pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> {
     term.program().run(|datum| valuation.get(datum))
 }
 
-pub(super) fn negative(value: Value) -> Value {
+pub(super) fn negate_value(value: Value) -> Value {
     match value {
         Value::Int(value) => Value::Int(-value),
         Value::Real(value) => Value::Real(-value),
@@ -109,8 +109,8 @@ pub fn arithmetic_on_values(operator: Operator, a: &Value, b: &Value) -> Option<
     }
 }
 
-/// Is it a number of more digits, or a string of more characters, than are read and computed? A product of
-/// long ones is longer, and whoever computes with it pays for its square.
+/// Is it a number of more digits, or a string of more characters, than are read and computed? Their products
+/// would be longer still, and computing with them costs the square of the length.
 pub fn is_too_long(value: &Value) -> bool {
     let bits = match value {
         Value::Int(value) => value.bit_len(),
@@ -121,7 +121,7 @@ pub fn is_too_long(value: &Value) -> bool {
     bits / 10 * 3 > budget::MAX_DIGITS
 }
 
-/// The sign of a number's value: -1, 0 or 1; 0 for what is no number.
+/// The sign of a number: -1, 0 or 1. It is 0 for any other value.
 pub fn sign(value: &Value) -> i32 {
     match value {
         Value::Int(value) if *value == IBig::ZERO => 0,

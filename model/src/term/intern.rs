@@ -1,9 +1,9 @@
 //! Hash-consing: a term that exists is never built twice.
 //!
-//! Equal terms are one allocation, so equality is a comparison of pointers, substitution can be memoised by
-//! identity, and the effects composed along a path cost what is new in them. The table holds weak references
-//! and is swept when it has doubled since the last sweep: insertion stays amortised constant, and a program
-//! that makes a hundred thousand models does not keep their terms.
+//! Equal terms are one allocation. So equality is a comparison of pointers, substitution can be memoised by
+//! identity, and the effects composed along a path cost only their new parts. The table holds weak references
+//! and is swept when it has doubled since the last sweep. So insertion stays amortised constant, and a
+//! program that makes a hundred thousand models does not keep their terms.
 //!
 //! The table is shared by all threads behind sharded locks. Nothing observable depends on it: a term's hash
 //! and its order are functions of its structure, never of an address or of the time of its making.
@@ -24,13 +24,13 @@ pub(super) struct Cell {
     pub(super) hash: u64,
     /// One bit per datum mentioned (a hash of its name): a quick "does not occur".
     pub(super) mentions: u64,
-    /// Has it a value under every valuation, for all that is seen at once?
+    /// Does its shape show that it has a value under every valuation?
     pub(super) total: bool,
     /// The length of the longest path below it.
     pub(super) height: u32,
     /// How many nodes it has written out, without sharing (saturating).
     pub(super) written: u64,
-    /// Does it stand for a longer term, or does a part of it?
+    /// Does the term, or a part of it, stand for a longer term?
     pub(super) has_operations: bool,
     /// The term without operations, once somebody asked.
     pub(super) lowered: OnceLock<Term>,
@@ -80,14 +80,14 @@ pub(super) fn intern(cell: Cell) -> Arc<Cell> {
 }
 
 impl Shard {
-    /// The cell that is there, or this one.
+    /// Returns the known cell of this shape, or adds this one.
     fn intern(&mut self, cell: Cell) -> Arc<Cell> {
         let bucket = self.cells.entry(cell.hash).or_default();
         if let Some(known) = bucket.iter().filter_map(Weak::upgrade).find(|known| known.shape == cell.shape) {
             return known;
         }
-        // A term that is made and dropped again and again would leave a reference each time, and each lookup
-        // pass all of them.
+        // Without this, a term that is made and dropped again and again would leave a reference each time,
+        // and each lookup would pass all of them.
         let before = bucket.len();
         bucket.retain(|weak| weak.strong_count() > 0);
         self.count -= before - bucket.len();

@@ -1,9 +1,9 @@
 //! Lowers operations on sets and maps to terms over a field for each key ([`crate::forms`]).
 //!
-//! An operation is one of each field by itself. At a key that is not known now, a field is a case of whether
-//! it is this key's. All operands are evaluated. Where one has no value, or a key is none of the type, one
-//! field of the result has none. What is made of such a result sees through it to the condition and the
-//! fields.
+//! An operation works on each field by itself. At a key that is not known now, a field becomes a case that
+//! asks whether the key is this field's. All operands are evaluated. If one has no value, or a key is not in
+//! the type, one field of the result has no value. An operation on such a result sees the condition and the
+//! fields in it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::term::total::fits_field;
 use crate::types::{RecordType, Type};
 use crate::value::Value;
 
-/// A set or a map by its fields, which have values where the condition holds.
+/// A set or a map by its fields, which have values if the condition holds.
 struct Parts {
     ty: Arc<RecordType>,
     fields: Vec<Term>,
@@ -42,7 +42,7 @@ impl Parts {
     }
 
     fn is_there(&self, at: usize) -> Term {
-        match self.ty.mapped() {
+        match self.ty.map_value_type() {
             Some(_) => Term::field(&self.fields[at], 0),
             None => self.fields[at].clone(),
         }
@@ -50,26 +50,26 @@ impl Parts {
 }
 
 /// `{A, B}`
-pub(super) fn set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
+pub(super) fn lower_set(ty: &Arc<RecordType>, keys: &[Term]) -> Term {
     let is_in =
         |key: &Value| Term::or(keys.iter().map(|term| Term::equal(term, &Term::literal(key.clone()))));
     let fields = ty.keys().iter().map(is_in).collect();
-    let condition = Term::and(keys.iter().map(|term| is_key(term, ty)));
+    let condition = Term::and(keys.iter().map(|term| key_condition(term, ty)));
     Parts { ty: ty.clone(), fields, condition }.term()
 }
 
 /// `[A: 1, B: 2]`, keys and values in turn.
-pub(super) fn map(ty: &Arc<RecordType>, entries: &[Term]) -> Term {
+pub(super) fn lower_map(ty: &Arc<RecordType>, entries: &[Term]) -> Term {
     let none = Term::literal(Value::any(&Type::Record(ty.clone())));
-    entries.chunks_exact(2).fold(none, |map, entry| changed(&map, &entry[0], &entry[1]))
+    entries.chunks_exact(2).fold(none, |map, entry| with_value(&map, &entry[0], &entry[1]))
 }
 
-/// `k in s`. A key of another type is in none.
+/// `k in s`. A key outside the key type is in no set.
 pub(super) fn has_key(whole: &Term, key: &Term) -> Term {
-    has(&Parts::of(whole), key)
+    has_condition(&Parts::of(whole), key)
 }
 
-fn has(parts: &Parts, key: &Term) -> Term {
+fn has_condition(parts: &Parts, key: &Term) -> Term {
     let is_it = |(at, known): (usize, Value)| {
         Term::and([Term::equal(key, &Term::literal(known)), parts.is_there(at)])
     };
@@ -80,21 +80,21 @@ fn has(parts: &Parts, key: &Term) -> Term {
 /// `m[k]`
 pub(super) fn value_at(map: &Term, key: &Term) -> Term {
     let parts = Parts::of(map);
-    let (keys, value) = (parts.ty.keys(), parts.ty.mapped().cloned().unwrap_or(Type::Bool));
+    let (keys, value) = (parts.ty.keys(), parts.ty.map_value_type().cloned().unwrap_or(Type::Bool));
     let at = |at: usize| Term::field(&parts.fields[at], 1);
     let last = at(keys.len() - 1);
     let chosen = keys.iter().enumerate().rev().skip(1).fold(last, |rest, (number, known)| {
         Term::if_then_else(&Term::equal(key, &Term::literal(known.clone())), &at(number), &rest)
     });
-    where_it_holds(&has(&parts, key), &chosen, &value)
+    where_it_holds(&has_condition(&parts, key), &chosen, &value)
 }
 
 /// `m[k := v]`
-pub(super) fn changed(map: &Term, key: &Term, value: &Term) -> Term {
+pub(super) fn with_value(map: &Term, key: &Term, value: &Term) -> Term {
     let mut parts = Parts::of(map);
     let Type::Record(option) = &parts.ty.fields[0].1 else { unreachable!("{map} is no map") };
     let new = option.made_of(Value::Bool(true), [value.clone()]);
-    let condition = Term::and([parts.condition, is_key(key, &parts.ty)]);
+    let condition = Term::and([parts.condition, key_condition(key, &parts.ty)]);
     let field = |(known, field): (Value, &Term)| {
         Term::if_then_else(&Term::equal(key, &Term::literal(known)), &new, field)
     };
@@ -103,7 +103,7 @@ pub(super) fn changed(map: &Term, key: &Term, value: &Term) -> Term {
 }
 
 /// `s + t`, `s * t`, `s - t` and `m - s`
-pub(super) fn combined(operation: StandardOperation, a: &Term, b: &Term) -> Term {
+pub(super) fn combine_sets(operation: StandardOperation, a: &Term, b: &Term) -> Term {
     let (a, b) = (Parts::of(a), Parts::of(b));
     let nothing = Term::literal(Value::any(&a.ty.fields[0].1));
     let field = |(one, other): (&Term, &Term)| match operation {
@@ -116,12 +116,12 @@ pub(super) fn combined(operation: StandardOperation, a: &Term, b: &Term) -> Term
     Parts { ty: a.ty, fields, condition }.term()
 }
 
-/// `a <= b`, and with `is_proper` `a < b`, of sets.
-pub(super) fn subset(a: &Term, b: &Term, is_proper: bool) -> Term {
+/// `a <= b` or `a < b` of sets.
+pub(super) fn subset(operation: StandardOperation, a: &Term, b: &Term) -> Term {
     let (small, large) = (Parts::of(a), Parts::of(b));
     let all = small.fields.iter().zip(&large.fields).map(|(one, other)| Term::implies(one, other));
     let mut parts = vec![Term::and(all)];
-    if is_proper {
+    if operation == StandardOperation::ProperSubset {
         parts.push(Term::compare(Comparison::NotEqual, a, b));
     }
     let condition = Term::and([small.condition, large.condition]);
@@ -129,15 +129,15 @@ pub(super) fn subset(a: &Term, b: &Term, is_proper: bool) -> Term {
 }
 
 /// `len(s)`
-pub(super) fn size(whole: &Term) -> Term {
+pub(super) fn count_keys(whole: &Term) -> Term {
     let parts = Parts::of(whole);
     let one = |at: usize| Term::if_then_else(&parts.is_there(at), &Term::int(1), &Term::int(0));
     let sum = balanced_sum(&(0..parts.fields.len()).map(one).collect::<Vec<Term>>());
     where_it_holds(&parts.condition, &sum, &Type::Int)
 }
 
-/// `keys(m)`
-pub(super) fn keys(map: &Term) -> Term {
+/// `key_set(m)`
+pub(super) fn key_set(map: &Term) -> Term {
     let parts = Parts::of(map);
     let set = map.sort().as_keyed().and_then(|(_, key)| RecordType::keyed(key, None));
     let Some(set) = set else { unreachable!("{map} has no keys") };
@@ -145,7 +145,7 @@ pub(super) fn keys(map: &Term) -> Term {
     Parts { ty: Arc::new(set), fields, condition: parts.condition }.term()
 }
 
-/// The keys that there may be, each with the condition that it is there.
+/// The possible keys, each with the condition that it is there.
 pub(super) fn keys_with_conditions(whole: &Term) -> Vec<(Term, Term)> {
     let parts = Parts::of(whole);
     let one = |(at, key): (usize, Value)| {
@@ -154,7 +154,8 @@ pub(super) fn keys_with_conditions(whole: &Term) -> Vec<(Term, Term)> {
     parts.ty.keys().into_iter().enumerate().map(one).collect()
 }
 
-fn is_key(key: &Term, ty: &RecordType) -> Term {
+/// The condition that the key has a value, and that it is one of the type's keys.
+fn key_condition(key: &Term, ty: &RecordType) -> Term {
     let keys = ty.keys();
     let bounds = match (keys.first(), keys.last()) {
         (Some(low @ Value::Int(a)), Some(high @ Value::Int(b)))
@@ -168,7 +169,7 @@ fn is_key(key: &Term, ty: &RecordType) -> Term {
     Term::and(bounds.into_iter().chain([has_value(key)]))
 }
 
-/// True where the term has a value, which it has of nothing else.
+/// A condition that is true if the term has a value, and has no value if the term has none.
 pub(super) fn has_value(term: &Term) -> Term {
     if term.is_total() { Term::yes() } else { Term::equal(term, term) }
 }

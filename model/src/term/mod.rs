@@ -1,15 +1,15 @@
 //! Terms: guards, assigned expressions, initial conditions.
 //!
 //! A term is immutable, hash-consed (`intern`) and well-sorted by construction: the constructors assert the
-//! sorts of their arguments, and the reader reports the user's mistakes before it calls them. They simplify
-//! lightly and locally: constants are folded, negation moves inwards, conjunctions are flattened. What a user
-//! wrote otherwise stays as written, because guards are read by people.
+//! sorts of their arguments, and the reader reports the user's mistakes before it calls them. Constructors
+//! simplify lightly and locally: constants are folded, negation moves inwards, conjunctions are flattened.
+//! Everything else stays as the user wrote it, because guards are read by people.
 //!
 //! **The law of the constructors.** A term that a constructor makes has the value of the operation on its
-//! arguments, *and has a value exactly where that has one*, evaluated as in [`evaluate`]: nothing is left out
-//! that could have been undefined (`total`). What a transition asks for beyond its guard
-//! ([`crate::obligation`]) is therefore the same before and after any simplification, any substitution, any
-//! mutation, and when the text is written and read again.
+//! arguments, *and has a value exactly if that operation has one*, evaluated as in [`evaluate`]. No part that
+//! could have been undefined is left out (`total`). So the obligations of a transition beyond its guard
+//! ([`crate::obligation`]) are the same before and after any simplification, any substitution, any mutation,
+//! and when the text is written and read again.
 
 mod bound;
 mod build;
@@ -68,8 +68,9 @@ impl Term {
         Term::make_shape(TermShape::Operation(operation, arguments), sort)
     }
 
+    /// Makes the cell of a term, with the facts that are computed from its parts, and interns it.
     fn make_shape(shape: TermShape, sort: Type) -> Self {
-        // Whatever grows without end grows by terms.
+        // Work that grows without end makes terms, so this is a good place to ask.
         budget::ask();
         let (mut mentions, mut written, mut has_operations) = match &shape {
             TermShape::Node(Node::Data(datum)) => {
@@ -81,7 +82,7 @@ impl Term {
             TermShape::Operation(operation, _) => (0, operation.written_size().saturating_add(1), true),
         };
         let mut height = 0;
-        for child in parts(&shape) {
+        for child in parts_of_shape(&shape) {
             height = height.max(child.0.height);
             mentions |= child.0.mentions;
             written = written.saturating_add(child.0.written);
@@ -105,7 +106,7 @@ impl Term {
         Term(intern::intern(cell))
     }
 
-    /// The root of what the term stands for: no operation is in it, nor below it.
+    /// The root of the lowered term: there is no operation in it or below it.
     pub fn node(&self) -> &Node {
         match &self.lowered().0.shape {
             TermShape::Node(node) => node,
@@ -132,15 +133,15 @@ impl Term {
     }
 
     fn program(&self) -> &compiled::Program {
-        self.0.program.get_or_init(|| compiled::compile(self))
+        self.0.program.get_or_init(|| compiled::compile_program(self))
     }
 
-    /// Does it stand for a longer term, or does a part of it?
+    /// Does the term, or a part of it, stand for a longer term?
     pub fn has_operations(&self) -> bool {
         self.0.has_operations
     }
 
-    /// The root as it was written, where it is no operation.
+    /// The root as it was written, if it is no operation.
     pub fn written(&self) -> Option<&Node> {
         match &self.0.shape {
             TermShape::Node(node) => Some(node),
@@ -155,7 +156,7 @@ impl Term {
         }
     }
 
-    /// The literal, where the term was written as one.
+    /// The literal, if the term was written as one.
     pub(crate) fn written_literal(&self) -> Option<&Value> {
         match self.written() {
             Some(Node::Literal(value)) => Some(value),
@@ -167,28 +168,28 @@ impl Term {
         &self.0.sort
     }
 
-    /// How many nodes it has when it is written out, each shared subterm as often as it occurs (saturating).
-    /// Text has no sharing: a term of sixty levels may fill every disk.
+    /// How many nodes it has when it is written out, with each shared subterm counted as often as it occurs
+    /// (saturating). Text has no sharing: a term of sixty levels may fill every disk.
     pub fn written_size(&self) -> u64 {
         self.0.written
     }
 
-    /// The length of the longest path below what it stands for: how deep goes who walks it.
+    /// The length of the longest path in the lowered term: how deep a recursive walk goes.
     pub fn height(&self) -> u32 {
         self.lowered().0.height.max(self.0.height)
     }
 
-    /// The direct subterms of what it stands for, left to right.
+    /// The direct subterms of the lowered term, left to right.
     pub fn children(&self) -> Vec<&Term> {
-        children(self.node())
+        children_of_node(self.node())
     }
 
     /// The direct subterms as they were written, left to right.
     pub fn parts(&self) -> Vec<&Term> {
-        parts(&self.0.shape)
+        parts_of_shape(&self.0.shape)
     }
 
-    /// Has it at most so many different subterms?
+    /// Does it have at most so many different subterms?
     pub fn has_at_most(&self, most: usize) -> bool {
         let (mut seen, mut work) = (HashSet::from([self]), vec![self]);
         while let Some(term) = work.pop() {
@@ -214,7 +215,7 @@ impl Term {
         }
     }
 
-    /// Has it a value under every valuation? `true` is certain, `false` is not: the shape is all that is
+    /// Does it have a value under every valuation? `true` is certain, `false` is not: only the shape is
     /// looked at.
     pub fn is_total(&self) -> bool {
         self.0.total
@@ -230,8 +231,8 @@ impl Term {
         matches!(self.written_literal(), Some(Value::Bool(false)))
     }
 
-    /// The conjuncts as they were written, left to right: none of `true`, the term itself where it is no
-    /// conjunction.
+    /// The conjuncts as they were written, left to right. `true` has none, and a term that is no conjunction
+    /// is its own only conjunct.
     pub fn conjuncts(&self) -> Vec<Term> {
         match self.written() {
             Some(Node::And(parts)) => parts.clone(),
@@ -240,7 +241,7 @@ impl Term {
         }
     }
 
-    /// Has the operation at the root arguments that it accepts, if there is one?
+    /// Does the operation at the root accept its arguments, if there is one?
     pub fn is_well_made(&self) -> bool {
         match self.shape() {
             TermShape::Operation(operation, arguments) => operation.accepts(arguments),
@@ -262,7 +263,7 @@ impl Term {
         found
     }
 
-    /// Does it ask whether an operation has a value? Nobody wrote such a condition, unless as `defined(e)`.
+    /// Does it ask whether an operation has a value? A user writes such a condition only as `defined(e)`.
     pub fn asks_definedness(&self) -> bool {
         match self.shape() {
             TermShape::Operation(DerivedOperation::Defined, _) => true,
@@ -273,18 +274,18 @@ impl Term {
         }
     }
 
-    /// The body of a function with the arguments in it, where the term is a call.
+    /// The body of the function with the arguments in it, if the term is a call.
     pub fn unfolded(&self) -> Option<Term> {
         match self.shape() {
             TermShape::Operation(DerivedOperation::Call(function), arguments) => {
-                Some(substitute(&function.body, &operation::pairs(&function.parameters, arguments)))
+                Some(substitute(&function.body, &operation::pair_arguments(&function.parameters, arguments)))
             }
             _ => None,
         }
     }
 
-    /// The disjuncts as they were written, left to right: none of `false`, the term itself where it is no
-    /// disjunction.
+    /// The disjuncts as they were written, left to right. `false` has none, and a term that is no disjunction
+    /// is its own only disjunct.
     pub fn disjuncts(&self) -> Vec<Term> {
         match self.written() {
             Some(Node::Or(parts)) => parts.clone(),
@@ -301,7 +302,7 @@ impl Term {
         found
     }
 
-    /// May the datum occur? `false` is certain, `true` is not.
+    /// May a datum of this mask occur? `false` is certain, `true` is not.
     fn may_mention(&self, mask: u64) -> bool {
         self.0.mentions & mask != 0
     }
@@ -326,14 +327,15 @@ fn collect_data(term: &Term, seen: &mut HashSet<Term>, found: &mut BTreeSet<Datu
 }
 
 /// The direct subterms as they were written.
-fn parts(shape: &TermShape) -> Vec<&Term> {
+fn parts_of_shape(shape: &TermShape) -> Vec<&Term> {
     match shape {
-        TermShape::Node(node) => children(node),
+        TermShape::Node(node) => children_of_node(node),
         TermShape::Operation(_, arguments) => arguments.iter().collect(),
     }
 }
 
-fn children(node: &Node) -> Vec<&Term> {
+/// The direct subterms of a node, left to right.
+fn children_of_node(node: &Node) -> Vec<&Term> {
     match node {
         Node::Literal(_) | Node::Data(_) => Vec::new(),
         Node::Not(a) | Node::Negate(a) | Node::ToReal(a) | Node::Field(a, _) => vec![a],

@@ -9,9 +9,9 @@ pub use crate::term::strings::StringOperation;
 use crate::types::RecordType;
 use crate::value::Value;
 
-/// What a term is at its root. The constructors of [`Term`] keep nodes in a light normal form: negation
-/// stands only on Boolean data, reads and fields; conjunctions and disjunctions are flat, without doubles and
-/// without units.
+/// The root of a term. The constructors of [`Term`] keep nodes in a light normal form: negation applies only
+/// to Boolean data, reads and fields, and conjunctions and disjunctions are flat, without doubles and without
+/// units.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
     Literal(Value),
@@ -22,20 +22,21 @@ pub enum Node {
     And(Vec<Term>),
     /// A disjunction of two or more; evaluated from the left, stopping at the first true.
     Or(Vec<Term>),
-    /// A comparison of two terms of one sort (an order only between numbers, and between strings).
+    /// A comparison of two terms of one sort. An order compares only numbers and strings.
     Compare(Comparison, Term, Term),
     /// `if c then a else b`; only the branch taken is evaluated.
     IfThenElse(Term, Term, Term),
     Arithmetic(Operator, Term, Term),
     Negate(Term),
-    /// An integer standing where a real is expected.
+    /// An integer in the place of a real.
     ToReal(Term),
     Select(Term, Term),
     Store(Term, Term, Term),
     OnStrings(StringOperation, Vec<Term>),
     /// `r.field`, by the field's position in the record type.
     Field(Term, usize),
-    /// The record of these fields, in the order of its type; undefined where one lies outside of its type.
+    /// The record of these fields, in the order of its type. It is undefined if a field is outside of its
+    /// type.
     Record(Arc<RecordType>, Vec<Term>),
 }
 

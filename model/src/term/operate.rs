@@ -1,8 +1,7 @@
-//! The value of an operation: computed on lists, sets and maps themselves, not on what the operation stands
-//! for.
+//! The values of operations, computed on lists, sets and maps themselves, not on the longer terms.
 //!
-//! A list is its length and its slots, a set or a map a field for each key ([`crate::forms`]). A result keeps
-//! that form: slots after the end hold the simplest value.
+//! A list is its length and its slots, and a set or a map has a field for each key ([`crate::forms`]). A
+//! result keeps that form: slots after the end hold the simplest value.
 //!
 //! **Cost**: a pass over the fields of the collection.
 
@@ -20,25 +19,30 @@ pub(super) fn elements(collection: &Value) -> Vec<Value> {
     if !matches!(ty.form, RecordForm::List) {
         return ty.entries(fields).into_iter().map(|(key, _)| key).collect();
     }
-    let length = number(&fields[0]).unwrap_or(0);
+    let length = as_index(&fields[0]).unwrap_or(0);
     fields[1..=length].to_vec()
 }
 
-/// The list of these elements; `None` where they are too many, or of no such type.
+/// Makes the list of these elements. `None` if there are too many, or one is not in the element type.
 pub(super) fn list_of(ty: &Arc<RecordType>, elements: Vec<Value>) -> Option<Value> {
-    let fits = elements.len() < ty.fields.len() && elements.iter().all(|one| one.is_in(&ty.fields[1].1));
+    let fits = elements.len() < ty.fields.len() && elements.iter().all(|one| one.is_in(ty.element_type()));
     fits.then(|| ty.value_of(Value::int(elements.len()), elements))
 }
 
-/// `some(x)`, or `none`.
+/// Makes `some(x)`, or `none`. `None` if the value is not in the type.
 pub(super) fn option_of(ty: &Type, value: Option<Value>) -> Option<Value> {
     let option = Arc::new(RecordType::option(ty));
     let is_in = value.as_ref().is_none_or(|value| value.is_in(ty));
     is_in.then(|| option.value_of(Value::Bool(value.is_some()), value))
 }
 
-/// The sum of numbers, the least or the greatest of elements, or strings joined.
-fn combined(operation: StandardOperation, ty: &Type, elements: Vec<Value>, rest: &[Value]) -> Option<Value> {
+/// Computes the sum, the least or the greatest of the elements, or joins strings.
+fn combine_elements(
+    operation: StandardOperation,
+    ty: &Type,
+    elements: Vec<Value>,
+    rest: &[Value],
+) -> Option<Value> {
     let mut elements = elements.into_iter();
     match operation {
         StandardOperation::LeastElement => elements.min(),
@@ -56,15 +60,16 @@ fn combined(operation: StandardOperation, ty: &Type, elements: Vec<Value>, rest:
     }
 }
 
-fn number(value: &Value) -> Option<usize> {
+fn as_index(value: &Value) -> Option<usize> {
     match value {
         Value::Int(value) => usize::try_from(value).ok(),
         _ => None,
     }
 }
 
-/// The set of these keys, or the map of these keys and values in turn; `None` where there is none.
-pub(super) fn keyed(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> {
+/// Makes the set of these keys, or the map of these keys and values in turn. `None` if a key or a value is
+/// not in its type.
+pub(super) fn set_or_map_of(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Option<Value> {
     let mut found = Value::any(&Type::Record(ty.clone()));
     for entry in values.chunks(if is_map { 2 } else { 1 }) {
         found = with_key(found, &entry[0], entry.get(1))?;
@@ -72,7 +77,7 @@ pub(super) fn keyed(ty: &Arc<RecordType>, values: &[Value], is_map: bool) -> Opt
     Some(found)
 }
 
-/// The set or the map with this key, and this value of a map.
+/// Adds a key to a set, or a key and its value to a map.
 fn with_key(whole: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
     let Value::Record(ty, fields) = whole else { unreachable!("{whole} has no keys") };
     if let RecordForm::Entries(..) = ty.form {
@@ -80,7 +85,7 @@ fn with_key(whole: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
     }
     let at = ty.position_of_key(key)?;
     let new = match (value, &ty.fields[at].1) {
-        (Some(value), Type::Record(option)) if value.is_in(&option.fields[1].1) => {
+        (Some(value), Type::Record(option)) if value.is_in(option.content_type()) => {
             option.value_of(Value::Bool(true), [value.clone()])
         }
         (None, Type::Bool) => Value::Bool(true),
@@ -90,14 +95,14 @@ fn with_key(whole: Value, key: &Value, value: Option<&Value>) -> Option<Value> {
     Some(Value::Record(ty, fields))
 }
 
-/// The fields with another one at this position.
+/// Replaces the field at this position.
 fn with_field(fields: &[Value], at: usize, new: Value) -> Arc<[Value]> {
     let mut fields = fields.to_vec();
     fields[at] = new;
     fields.into()
 }
 
-/// Is the field of a set or a map a key that is there?
+/// Does the field of a set or a map say that its key is there?
 fn is_there(field: &Value) -> bool {
     match field {
         Value::Bool(value) => *value,
@@ -106,6 +111,7 @@ fn is_there(field: &Value) -> bool {
     }
 }
 
+/// Computes the value of an operation on its arguments, if it has one.
 pub(super) fn on_values(operation: StandardOperation, first: Value, mut rest: Vec<Value>) -> Option<Value> {
     match operation {
         StandardOperation::Minimum => Some(first.min(rest.swap_remove(0))),
@@ -126,6 +132,7 @@ pub(super) fn on_values(operation: StandardOperation, first: Value, mut rest: Ve
     }
 }
 
+/// Computes an operation on a list, set or map, given as the fields of its record. `None`: it has no value.
 fn on_collection(
     operation: StandardOperation,
     ty: Arc<RecordType>,
@@ -135,16 +142,16 @@ fn on_collection(
     if let RecordForm::Entries(..) = ty.form {
         return entries::on_values(operation, &ty, &fields, &rest);
     }
-    let length = number(&fields[0]).unwrap_or(0);
+    let length = as_index(&fields[0]).unwrap_or(0);
     match operation {
         StandardOperation::ElementInserted => {
-            let at = number(&rest[0]).filter(|at| *at <= length)?;
+            let at = as_index(&rest[0]).filter(|at| *at <= length)?;
             let mut all = fields[1..=length].to_vec();
             all.insert(at, rest.swap_remove(1));
             list_of(&ty, all)
         }
         StandardOperation::ElementRemoved => {
-            let at = number(&rest[0]).filter(|at| *at < length)?;
+            let at = as_index(&rest[0]).filter(|at| *at < length)?;
             let mut all = fields[1..=length].to_vec();
             all.remove(at);
             list_of(&ty, all)
@@ -158,24 +165,24 @@ fn on_collection(
         | StandardOperation::LeastElement
         | StandardOperation::GreatestElement
         | StandardOperation::JoinedBy => {
-            combined(operation, &ty.fields[1].1, fields[1..=length].to_vec(), &rest)
+            combine_elements(operation, ty.element_type(), fields[1..=length].to_vec(), &rest)
         }
         StandardOperation::Element => {
-            let at = number(&rest[0]).filter(|at| *at < length)?;
+            let at = as_index(&rest[0]).filter(|at| *at < length)?;
             Some(fields[at + 1].clone())
         }
         StandardOperation::ElementChanged => {
-            let at = number(&rest[0]).filter(|at| *at < length)?;
+            let at = as_index(&rest[0]).filter(|at| *at < length)?;
             let new = rest.swap_remove(1);
-            if !new.is_in(&ty.fields[1].1) {
+            if !new.is_in(ty.element_type()) {
                 return None;
             }
             let fields = with_field(&fields, at + 1, new);
             Some(Value::Record(ty, fields))
         }
         StandardOperation::Part => {
-            let from = number(&rest[0])?;
-            let to = rest.get(1).map_or(Some(length), number)?;
+            let from = as_index(&rest[0])?;
+            let to = rest.get(1).map_or(Some(length), as_index)?;
             if from > to || to > length {
                 return None;
             }

@@ -1,20 +1,20 @@
-//! Operations that stand for a longer term: calls of declared functions, quantifiers, `match`, and what is
-//! done with lists, sets and maps.
+//! Operations that stand for a longer term: calls of declared functions, quantifiers, `match`, and operations
+//! on lists, sets and maps.
 //!
 //! **Problem.** Analyses and solvers know numbers, records and conditions. A user writes `contains(q, e)`. If
 //! the reader replaces it by a condition for each slot of `q`, nobody can read an explanation, and a run
 //! evaluates every slot.
 //!
-//! **Method.** A term keeps the operation with its arguments ([`Term::shape`]). What it stands for is made
-//! once, when somebody asks for the root ([`Term::node`], [`Term::lowered`]). So code that has no opinion on
-//! an operation sees the longer term, and need not know that there are operations. Few places know each
-//! operation: this folder, the printer, the table of terms in documents, and the reader.
+//! **Method.** A term keeps the operation with its arguments ([`Term::shape`]). The longer term is made once,
+//! when code asks for the root ([`Term::node`], [`Term::lowered`]). So code without a rule for an operation
+//! sees the longer term, and need not know that there are operations. Few places know each operation: this
+//! folder, the printer, the table of terms in documents, and the reader.
 //!
 //! A function's body, a quantifier's body and the cases of a `match` are *closed*: they mention their own
-//! parameters only. Other data that they read are among the parameters, and the arguments hold the data. So a
+//! parameters only. Other data that they read become parameters too, and the arguments hold the data. So a
 //! substitution changes arguments only, and captures no name.
 //!
-//! **Law.** An operation has the value of what it stands for, and has one exactly where that has one.
+//! **Law.** An operation has the value of its longer term, and has one exactly if the longer term has one.
 
 use std::sync::Arc;
 
@@ -127,7 +127,7 @@ pub enum Quantifier {
 }
 
 impl Quantifier {
-    /// Its word; that of a comprehension stands in its middle.
+    /// Its word. In a comprehension it stands in the middle.
     pub fn word(self) -> &'static str {
         match self {
             Quantifier::All => "all",
@@ -142,7 +142,7 @@ impl Quantifier {
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum QuantifierDomain {
-    /// Known values, and how they are written: `0..3`, or the name of a type.
+    /// Known values, and their text: `0..3`, or the name of a type.
     Values(String, Vec<Value>),
     /// The elements of a list, or the keys of a set or a map: the first argument.
     Elements,
@@ -154,25 +154,26 @@ pub struct QuantifiedOperation {
     /// The name of a value in the body.
     pub bound: Datum,
     pub domain: QuantifierDomain,
-    /// Other data that the body reads.
+    /// The other data that the body reads.
     pub read: Vec<Datum>,
     /// The condition on a value; mentions `bound` and `read` only.
     pub body: Term,
-    /// Of a comprehension, the type of the list, and what an element is made of; mentions the same.
+    /// For a comprehension, the type of the list, and the term of an element, which mentions the same data as
+    /// the body.
     pub collected: Option<(Arc<RecordType>, Term)>,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MatchOperation {
-    /// The cases, of which the first that fits counts; the last one fits all that is left.
+    /// The cases. The first one that fits counts, and the last one fits all values that are left.
     pub cases: Vec<MatchArm>,
-    /// Other data that the cases read.
+    /// The other data that the cases read.
     pub read: Vec<Datum>,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MatchArm {
-    /// The number of the alternative; none for `_`.
+    /// The number of the alternative, or `None` for `_`.
     pub alternative: Option<usize>,
     /// The names of the alternative's fields, with their positions in the record.
     pub names: Vec<(Datum, usize)>,
@@ -209,14 +210,14 @@ impl Term {
     }
 }
 
-/// The data of the terms without these, in order.
+/// The data that the terms mention, without `own`, in order.
 pub fn read_by<'a>(terms: impl IntoIterator<Item = &'a Term>, own: &[Datum]) -> Vec<Datum> {
     let all: std::collections::BTreeSet<Datum> = terms.into_iter().flat_map(Term::data).collect();
     all.into_iter().filter(|datum| !own.contains(datum)).collect()
 }
 
 impl DerivedOperation {
-    /// Are these arguments of the number and the sorts that it takes, and are its bodies closed?
+    /// Do the arguments have the right number and sorts, and are the bodies closed?
     pub fn accepts(&self, arguments: &[Term]) -> bool {
         match self {
             DerivedOperation::Call(of) => {
@@ -240,7 +241,9 @@ impl DerivedOperation {
                 };
                 let closed = |body: &Term| is_closed(body, [std::slice::from_ref(&of.bound), &of.read]);
                 let is_list = |(ty, element): &(Arc<RecordType>, Term)| {
-                    ty.form == RecordForm::List && ty.fields[1].1.sort() == *element.sort() && closed(element)
+                    ty.form == RecordForm::List
+                        && ty.element_type().sort() == *element.sort()
+                        && closed(element)
                 };
                 is_of_domain
                     && *of.body.sort() == Type::Bool
@@ -252,11 +255,11 @@ impl DerivedOperation {
             DerivedOperation::Match(of) => of.accepts(arguments),
             DerivedOperation::SetOf(ty) => match Type::Record(ty.clone()).as_keyed() {
                 Some((_, key)) => {
-                    ty.mapped().is_none() && arguments.iter().all(|one| *one.sort() == key.sort())
+                    ty.map_value_type().is_none() && arguments.iter().all(|one| *one.sort() == key.sort())
                 }
                 None => false,
             },
-            DerivedOperation::MapOf(ty) => match (Type::Record(ty.clone()).as_keyed(), ty.mapped()) {
+            DerivedOperation::MapOf(ty) => match (Type::Record(ty.clone()).as_keyed(), ty.map_value_type()) {
                 (Some((_, key)), Some(value)) => arguments.chunks(2).all(|entry| match entry {
                     [one, other] => *one.sort() == key.sort() && *other.sort() == value.sort(),
                     _ => false,
@@ -284,7 +287,7 @@ impl DerivedOperation {
         }
     }
 
-    /// Has it a value under every valuation, as far as its parts say so?
+    /// Do its parts show that it has a value under every valuation?
     pub(super) fn is_total(&self, arguments: &[Term]) -> bool {
         if matches!(self, DerivedOperation::Defined) {
             return true;
@@ -335,7 +338,7 @@ impl DerivedOperation {
         }
     }
 
-    /// The nodes of its bodies, which are written with it. A call is written by its name.
+    /// The number of nodes of its bodies, which are written with it. A call is written by its name.
     pub(super) fn written_size(&self) -> u64 {
         match self {
             DerivedOperation::Call(_) => 0,
@@ -347,15 +350,15 @@ impl DerivedOperation {
     pub(super) fn lower(&self, arguments: &[Term]) -> Term {
         match self {
             DerivedOperation::Call(function) => {
-                substitute(function.body.lowered(), &pairs(&function.parameters, arguments))
+                substitute(function.body.lowered(), &pair_arguments(&function.parameters, arguments))
             }
             DerivedOperation::Quantified(of) => of.lower(arguments),
             DerivedOperation::Match(of) => of.lower(arguments),
             DerivedOperation::SetOf(ty) => {
-                entries::made(ty, arguments).unwrap_or_else(|| keyed::set(ty, arguments))
+                entries::set_or_map_of(ty, arguments).unwrap_or_else(|| keyed::lower_set(ty, arguments))
             }
             DerivedOperation::MapOf(ty) => {
-                entries::made(ty, arguments).unwrap_or_else(|| keyed::map(ty, arguments))
+                entries::set_or_map_of(ty, arguments).unwrap_or_else(|| keyed::lower_map(ty, arguments))
             }
             DerivedOperation::Defined => defined(&arguments[0]),
             DerivedOperation::Standard(operation) => operation.lower(arguments),
@@ -380,12 +383,13 @@ fn is_closed<const COUNT: usize>(body: &Term, own: [&[Datum]; COUNT]) -> bool {
     names.len() == own.len() && body.data().iter().all(|datum| own.contains(&datum))
 }
 
-pub(super) fn pairs(parameters: &[Datum], arguments: &[Term]) -> Substitution {
+/// The substitution that puts each argument in the place of its parameter.
+pub(super) fn pair_arguments(parameters: &[Datum], arguments: &[Term]) -> Substitution {
     parameters.iter().cloned().zip(arguments.iter().cloned()).collect()
 }
 
 impl QuantifiedOperation {
-    /// The type that the values have where nothing else is expected.
+    /// The type of the values if no other one is expected.
     pub(super) fn own_type(&self, arguments: &[Term]) -> Type {
         match &self.domain {
             QuantifierDomain::Values(..) => self.bound.ty().sort(),
@@ -396,20 +400,21 @@ impl QuantifiedOperation {
         }
     }
 
+    /// Makes the longer term: a condition or a number over the instances of the body.
     fn lower(&self, arguments: &[Term]) -> Term {
         let first = arguments.len() - self.read.len();
         let values: Vec<(Term, Term)> = match &self.domain {
             QuantifierDomain::Values(_, values) => {
                 values.iter().map(|value| (Term::yes(), Term::literal(value.clone()))).collect()
             }
-            QuantifierDomain::Elements => elements(&arguments[0]),
+            QuantifierDomain::Elements => elements_with_conditions(&arguments[0]),
         };
         if !matches!(self.quantifier, Quantifier::All | Quantifier::Some | Quantifier::Count) {
             return self.lower_chosen(&values, arguments);
         }
-        let mut named = pairs(&self.read, &arguments[first..]);
+        let mut named = pair_arguments(&self.read, &arguments[first..]);
         let instances = values.into_iter().map(|(is_there, value)| {
-            // All at once: an argument may mention a datum with the name that is bound here.
+            // Substitute all at once: an argument may mention a datum with the name that is bound here.
             named.insert(self.bound.clone(), value);
             let instance = substitute(self.body.lowered(), &named);
             match self.quantifier {
@@ -430,7 +435,7 @@ impl QuantifiedOperation {
 
     /// Lowers quantifiers that return elements, or the place of one.
     fn lower_chosen(&self, values: &[(Term, Term)], arguments: &[Term]) -> Term {
-        let mut named = pairs(&self.read, &arguments[arguments.len() - self.read.len()..]);
+        let mut named = pair_arguments(&self.read, &arguments[arguments.len() - self.read.len()..]);
         let mut instances = Vec::new();
         for (is_there, value) in values {
             named.insert(self.bound.clone(), value.clone());
@@ -443,7 +448,7 @@ impl QuantifiedOperation {
             cases.rfold(none, |rest, (at, (holds, value))| Term::if_then_else(holds, &one(at, value), &rest))
         };
         match (&self.collected, self.quantifier) {
-            (Some((ty, _)), _) => lists::collected(ty, &instances),
+            (Some((ty, _)), _) => lists::collect_taken(ty, &instances),
             (_, Quantifier::Find) => {
                 let option = Arc::new(RecordType::option(self.bound.ty()));
                 let some = |_, value: &Term| option.made_of(Value::Bool(true), [value.clone()]);
@@ -454,9 +459,8 @@ impl QuantifiedOperation {
     }
 }
 
-/// The elements that there may be in a list, or the keys in a set or a map, each with the condition that it
-/// is there.
-fn elements(collection: &Term) -> Vec<(Term, Term)> {
+/// The possible elements of a list, or keys of a set or a map, each with the condition that it is there.
+fn elements_with_conditions(collection: &Term) -> Vec<(Term, Term)> {
     match collection.sort().as_list() {
         Some((_, most, _)) => {
             let is_there =
@@ -473,6 +477,7 @@ impl MatchOperation {
         self.cases.first().map_or(Type::Bool, |case| case.body.sort().clone())
     }
 
+    /// Do the arguments and the cases fit the alternatives of the subject?
     fn accepts(&self, arguments: &[Term]) -> bool {
         let [subject, read @ ..] = arguments else { return false };
         let Type::Record(ty) = subject.sort() else { return false };
@@ -496,7 +501,7 @@ impl MatchOperation {
 
     fn lower(&self, arguments: &[Term]) -> Term {
         let subject = &arguments[0];
-        let read = pairs(&self.read, &arguments[1..]);
+        let read = pair_arguments(&self.read, &arguments[1..]);
         let body = |case: &MatchArm| {
             let mut values = read.clone();
             values.extend(case.names.iter().map(|(name, at)| (name.clone(), Term::field(subject, *at))));
@@ -517,6 +522,7 @@ pub fn is_alternative(subject: &Term, number: usize) -> Term {
 }
 
 impl StandardOperation {
+    /// The sort of the result, from the sorts of the arguments.
     fn sort(self, arguments: &[Term]) -> Type {
         let first = || arguments[0].sort().clone();
         match self {
@@ -541,7 +547,7 @@ impl StandardOperation {
                 first().as_list().map_or(Type::Bool, |(_, _, ty)| ty.sort())
             }
             StandardOperation::ValueAt => match first() {
-                Type::Record(ty) => ty.mapped().map_or(Type::Bool, Type::sort),
+                Type::Record(ty) => ty.map_value_type().map_or(Type::Bool, Type::sort),
                 other => other,
             },
             StandardOperation::Keys => first()
@@ -556,6 +562,7 @@ impl StandardOperation {
         }
     }
 
+    /// Do the arguments have the right number and sorts?
     fn accepts(self, arguments: &[Term]) -> bool {
         let sorts: Vec<&Type> = arguments.iter().map(Term::sort).collect();
         let element = |ty: &Type| ty.as_list().map(|(_, _, element)| element.clone());
@@ -563,8 +570,8 @@ impl StandardOperation {
         let key = |ty: &Type| ty.as_keyed().map(|(_, key)| key.clone());
         let has_bound = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.width().is_some());
         let is_key = |whole: &Type, ty: &Type| key(whole).is_some_and(|of| of.sort() == *ty);
-        let is_set = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.mapped().is_none());
-        let value = |ty: &Type| ty.as_keyed().and_then(|(of, _)| of.mapped().map(Type::sort));
+        let is_set = |ty: &Type| ty.as_keyed().is_some_and(|(of, _)| of.map_value_type().is_none());
+        let value = |ty: &Type| ty.as_keyed().and_then(|(of, _)| of.map_value_type().map(Type::sort));
         match (self, sorts.as_slice()) {
             (StandardOperation::Minimum | StandardOperation::Maximum, [a, b]) => a == b && a.is_number(),
             (StandardOperation::Absolute, [a]) => a.is_number(),
@@ -628,18 +635,21 @@ impl StandardOperation {
         )
     }
 
+    /// Makes the longer term of arguments without operations.
     fn lower(self, arguments: &[Term]) -> Term {
-        if let Some(term) = entries::lowered(self, arguments) {
+        if let Some(term) = entries::lower_on_table(self, arguments) {
             return term;
         }
         match (self, arguments) {
-            (StandardOperation::ElementInserted, [list, index, new]) => lists::inserted(list, index, new),
-            (StandardOperation::ElementRemoved, [list, index]) => lists::removed(list, index),
-            (StandardOperation::Sum, [list]) => lists::sum(list),
-            (StandardOperation::LeastElement, [list]) => lists::extreme(list, Comparison::Less),
-            (StandardOperation::GreatestElement, [list]) => lists::extreme(list, Comparison::Greater),
-            (StandardOperation::JoinedBy, [list, separator]) => lists::joined_by(list, separator),
-            (StandardOperation::Sorted, [list]) => lists::sorted(list),
+            (StandardOperation::ElementInserted, [list, index, new]) => {
+                lists::insert_element(list, index, new)
+            }
+            (StandardOperation::ElementRemoved, [list, index]) => lists::remove_element(list, index),
+            (StandardOperation::Sum, [list]) => lists::sum_list(list),
+            (StandardOperation::LeastElement, [list]) => lists::extreme_element(list, Comparison::Less),
+            (StandardOperation::GreatestElement, [list]) => lists::extreme_element(list, Comparison::Greater),
+            (StandardOperation::JoinedBy, [list, separator]) => lists::join_strings(list, separator),
+            (StandardOperation::Sorted, [list]) => lists::sort_list(list),
             (StandardOperation::Minimum, [a, b]) => {
                 Term::if_then_else(&Term::compare(Comparison::AtMost, a, b), a, b)
             }
@@ -649,24 +659,25 @@ impl StandardOperation {
             (StandardOperation::Absolute, [a]) => {
                 Term::if_then_else(&Term::compare(Comparison::Less, a, &Term::int(0)), &a.negate(), a)
             }
-            (StandardOperation::Element, [list, index]) => lists::element(list, index),
-            (StandardOperation::ElementChanged, [list, index, new]) => lists::changed(list, index, new),
-            (StandardOperation::Part, [list, from]) => lists::part(list, from, None),
-            (StandardOperation::Part, [list, from, to]) => lists::part(list, from, Some(to)),
-            (StandardOperation::Joined, [left, right]) => lists::joined(left, right),
-            (StandardOperation::Contains, [list, element]) => lists::contains(list, element),
+            (StandardOperation::Element, [list, index]) => lists::element_at(list, index),
+            (StandardOperation::ElementChanged, [list, index, new]) => lists::with_element(list, index, new),
+            (StandardOperation::Part, [list, from]) => lists::slice_of_list(list, from, None),
+            (StandardOperation::Part, [list, from, to]) => lists::slice_of_list(list, from, Some(to)),
+            (StandardOperation::Joined, [left, right]) => lists::join_lists(left, right),
+            (StandardOperation::Contains, [list, element]) => lists::contains_element(list, element),
             (StandardOperation::IndexOf, [list, element]) => lists::index_of(list, element),
             (StandardOperation::HasKey, [key, whole]) => keyed::has_key(whole, key),
             (StandardOperation::ValueAt, [map, key]) => keyed::value_at(map, key),
-            (StandardOperation::ValueChanged, [map, key, value]) => keyed::changed(map, key, value),
+            (StandardOperation::ValueChanged, [map, key, value]) => keyed::with_value(map, key, value),
             (
                 StandardOperation::Union | StandardOperation::Intersection | StandardOperation::Difference,
                 [a, b],
-            ) => keyed::combined(self, a, b),
-            (StandardOperation::Subset, [a, b]) => keyed::subset(a, b, false),
-            (StandardOperation::ProperSubset, [a, b]) => keyed::subset(a, b, true),
-            (StandardOperation::Size, [whole]) => keyed::size(whole),
-            (StandardOperation::Keys, [map]) => keyed::keys(map),
+            ) => keyed::combine_sets(self, a, b),
+            (StandardOperation::Subset | StandardOperation::ProperSubset, [a, b]) => {
+                keyed::subset(self, a, b)
+            }
+            (StandardOperation::Size, [whole]) => keyed::count_keys(whole),
+            (StandardOperation::Keys, [map]) => keyed::key_set(map),
             _ => unreachable!("{self:?} of {arguments:?}"),
         }
     }

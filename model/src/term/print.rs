@@ -1,5 +1,5 @@
-//! A term as text in the expression language of the model format, with no more parentheses than it needs:
-//! what is printed can be read back.
+//! A term as text in the expression language of the model format, with no more parentheses than it needs. The
+//! text can be read back.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use crate::data::Datum;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
     DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
-    StandardOperation, pairs,
+    StandardOperation, pair_arguments,
 };
 use crate::term::{Term, TermShape, substitute};
 use crate::types::{RecordForm, RecordType, Type};
 use crate::value::Value;
 
-/// A larger expression is not printed in full: text repeats what terms share, and can be larger than any
-/// disk. The stages stop before they make such an expression ([`Term::written_size`]); messages that show one
-/// are cut.
+/// The most parts of an expression that is printed in full. Text repeats what terms share, and can be larger
+/// than any disk. The stages stop before they make such an expression ([`Term::written_size`]). Messages that
+/// show one are cut.
 pub const MAX_PRINTED: u64 = 4_000_000;
 
-/// So much of a larger expression is printed.
+/// So many bytes of a larger expression are printed.
 const MOST_OF_TOO_LARGE: usize = 400;
 
 /// The most cells of an array that are listed.
 pub const MOST_LISTED: usize = 1_000;
 
-/// Text that ends at the limit.
+/// A text that refuses to grow beyond the limit.
 struct Limited {
     text: String,
 }
@@ -40,14 +40,14 @@ impl fmt::Write for Limited {
 }
 
 impl Term {
-    /// The term as it stands among others that are joined by `&&`.
+    /// The text of the term as a part of a conjunction, in brackets if it needs them.
     pub fn to_conjunct(&self) -> String {
-        if binding(self) < Binding::Comparison { format!("({self})") } else { self.to_string() }
+        if binding_of(self) < Binding::Comparison { format!("({self})") } else { self.to_string() }
     }
 
-    /// The term as it stands among others that are joined by `||`.
+    /// The text of the term as a part of a disjunction, in brackets if it needs them.
     pub fn to_disjunct(&self) -> String {
-        if binding(self) < Binding::And { format!("({self})") } else { self.to_string() }
+        if binding_of(self) < Binding::And { format!("({self})") } else { self.to_string() }
     }
 }
 
@@ -64,7 +64,8 @@ enum Binding {
     Atom,
 }
 
-fn binding(term: &Term) -> Binding {
+/// How tightly the printed term binds at its root.
+fn binding_of(term: &Term) -> Binding {
     let node = match term.shape() {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => return operation_binding(operation, arguments),
@@ -82,7 +83,7 @@ fn binding(term: &Term) -> Binding {
         Node::OnStrings(StringOperation::Concatenate, _) => Binding::Sum,
         Node::Literal(value) => literal_binding(value),
         Node::Not(_) | Node::Negate(_) => Binding::Unary,
-        Node::ToReal(inner) => binding(inner),
+        Node::ToReal(inner) => binding_of(inner),
         Node::Data(_)
         | Node::Select(..)
         | Node::Store(..)
@@ -111,13 +112,13 @@ fn operation_binding(operation: &DerivedOperation, arguments: &[Term]) -> Bindin
     }
 }
 
-/// Are the fields that do not count in a record with this first field written as the simplest values?
+/// Do the fields that do not count in a record with this first field hold the simplest values?
 fn are_others_simplest(ty: &RecordType, first: &Value, parts: &[Term]) -> bool {
     let is_simplest = |at: usize| parts[at].written_literal() == Some(&Value::any(&ty.fields[at].1));
     (1..parts.len()).all(|at| ty.counts(first, at) || is_simplest(at))
 }
 
-/// The option of which a node asks whether it is `some`, or, with `false`, `none`.
+/// If the node asks whether an option is `some` or `none`: the option, and `true` for `some`.
 fn as_question_of_option(node: &Node) -> Option<(&Term, bool)> {
     let (field, is_some) = match node {
         Node::Not(inner) => (inner.written()?, false),
@@ -132,7 +133,7 @@ fn as_question_of_option(node: &Node) -> Option<(&Term, bool)> {
     }
 }
 
-/// Reads the function the data that it is declared to read? Then its name says all.
+/// Do the arguments after the named ones equal the data that the function reads? Then its name is enough.
 pub(crate) fn is_plain_call(function: &DeclaredFunction, arguments: &[Term]) -> bool {
     let read = function.parameters[function.named..].iter().zip(&arguments[function.named..]);
     read.clone().all(|(datum, argument)| argument.written_datum() == Some(datum))
@@ -143,7 +144,8 @@ pub(crate) fn is_printed_by_name(operation: &DerivedOperation, arguments: &[Term
     matches!(operation, DerivedOperation::Call(function) if is_plain_call(function, arguments))
 }
 
-/// `r is Ok`, and whether it is asked or denied.
+/// If the node is printed as `r is Ok` or its negation: the subject, the alternative, and `true` if it is not
+/// negated.
 fn as_question(node: &Node) -> Option<((&Term, String), bool)> {
     if let Some((option, is_some)) = as_question_of_option(node) {
         return Some(((option, if is_some { "some" } else { "none" }.to_owned()), true));
@@ -168,7 +170,7 @@ fn literal_binding(value: &Value) -> Binding {
     }
 }
 
-/// Says the text of which type it is? A list of elements does not: its type is that of what stands beside it.
+/// Does the printed text show its type? A list of elements does not: its type comes from the text beside it.
 pub(crate) fn says_type(term: &Term) -> bool {
     let node = match term.shape() {
         TermShape::Node(node) => node,
@@ -201,7 +203,7 @@ pub(crate) fn says_type(term: &Term) -> bool {
     }
 }
 
-/// Is this a comprehension of which the domain and the element say the type?
+/// Is this a comprehension whose domain and element show the type?
 fn is_typed_by_parts(term: &Term) -> bool {
     let TermShape::Operation(DerivedOperation::Quantified(of), arguments) = term.shape() else {
         return false;
@@ -215,19 +217,21 @@ fn is_typed_by_parts(term: &Term) -> bool {
     says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_sort_of_element)
 }
 
-/// A term where nothing beside it says of which type it is.
-fn alone(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
+/// Writes a term in a place where nothing beside it shows its type.
+fn write_typed(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
     if says_type(term) || is_typed_by_parts(term) {
-        return write(f, term, at_least);
+        return write_term(f, term, at_least);
     }
     f.write_str("(")?;
-    write(f, term, Binding::Conditional)?;
+    write_term(f, term, Binding::Conditional)?;
     write!(f, ": {})", term.sort())
 }
 
-fn literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
+/// Writes a literal so that it is read back with its sort.
+fn write_literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
     match value {
-        // A real's literal keeps its sort when read back: `2` beside an integer would be an integer.
+        // A real's literal must keep its sort when it is read back: `2` beside an integer would be an
+        // integer.
         Value::Real(value) if value.denominator() == &dashu_int::UBig::ONE => {
             write!(f, "{}.0", value.numerator())
         }
@@ -239,31 +243,31 @@ fn literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
             if let Some(indices) = count.and_then(|count| Value::enumerate(&array.ty.index, count)) {
                 for (at, index) in indices.iter().enumerate() {
                     f.write_str(if at == 0 { "" } else { ", " })?;
-                    literal(f, array.get(index))?;
+                    write_literal(f, array.get(index))?;
                 }
                 return f.write_str("]");
             }
-            literal(f, &array.default)?;
+            write_literal(f, &array.default)?;
             f.write_str(" for all]")?;
             for (index, cell) in &array.cells {
                 f.write_str("[")?;
-                literal(f, index)?;
+                write_literal(f, index)?;
                 f.write_str(" := ")?;
-                literal(f, cell)?;
+                write_literal(f, cell)?;
                 f.write_str("]")?;
             }
             Ok(())
         }
         Value::Record(ty, values) if ty.form == RecordForm::Plain => {
-            fields(f, ty, values, |f, value| literal(f, value))
+            write_fields(f, ty, values, |f, value| write_literal(f, value))
         }
-        Value::Record(ty, values) => ty.write(f, values, &mut literal),
+        Value::Record(ty, values) => ty.write(f, values, &mut write_literal),
         Value::Id(name, _) => write!(f, "({value}: {name})"),
         value => write!(f, "{value}"),
     }
 }
 
-fn fields<T>(
+fn write_fields<T>(
     f: &mut dyn fmt::Write,
     ty: &RecordType,
     values: &[T],
@@ -279,12 +283,13 @@ fn fields<T>(
     f.write_str("}")
 }
 
-fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
-    // What is shared is written again and again.
+/// Writes a term. It stands in brackets if it binds less tightly than `at_least`.
+fn write_term(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
+    // Shared terms are written again and again, so the text may grow without end.
     crate::budget::ask();
-    if binding(term) < at_least {
+    if binding_of(term) < at_least {
         f.write_str("(")?;
-        write(f, term, Binding::Conditional)?;
+        write_term(f, term, Binding::Conditional)?;
         return f.write_str(")");
     }
     let node = match term.shape() {
@@ -293,88 +298,89 @@ fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result 
     };
     if let Some(((subject, name), is_it)) = as_question(node) {
         f.write_str(if is_it { "" } else { "!(" })?;
-        alone(f, subject, Binding::Atom)?;
+        write_typed(f, subject, Binding::Atom)?;
         return write!(f, " is {name}{}", if is_it { "" } else { ")" });
     }
     match node {
-        Node::Literal(value) => literal(f, value),
+        Node::Literal(value) => write_literal(f, value),
         Node::Data(datum) => write!(f, "{datum}"),
         Node::Not(a) => {
             f.write_str("!")?;
-            write(f, a, Binding::Atom)
+            write_term(f, a, Binding::Atom)
         }
         Node::Negate(a) => {
             f.write_str("-")?;
-            write(f, a, Binding::Atom)
+            write_term(f, a, Binding::Atom)
         }
-        Node::ToReal(a) => write(f, a, at_least),
-        Node::And(parts) => separated(f, parts, " && ", Binding::Comparison),
-        Node::Or(parts) => separated(f, parts, " || ", Binding::And),
-        Node::Compare(comparison, a, b) => compare(f, *comparison, a, b),
+        Node::ToReal(a) => write_term(f, a, at_least),
+        Node::And(parts) => write_separated(f, parts, " && ", Binding::Comparison),
+        Node::Or(parts) => write_separated(f, parts, " || ", Binding::And),
+        Node::Compare(comparison, a, b) => write_comparison(f, *comparison, a, b),
         Node::IfThenElse(c, a, b) => {
             f.write_str("if ")?;
-            write(f, c, Binding::Or)?;
+            write_term(f, c, Binding::Or)?;
             f.write_str(" then ")?;
-            write(f, a, Binding::Or)?;
+            write_term(f, a, Binding::Or)?;
             f.write_str(" else ")?;
-            write(f, b, Binding::Conditional)
+            write_term(f, b, Binding::Conditional)
         }
         Node::Arithmetic(operator, a, b) => {
-            // All associate to the left.
+            // All these operators associate to the left.
             let (left, right) = match operator {
                 Operator::Add | Operator::Subtract => (Binding::Sum, Binding::Product),
                 _ => (Binding::Product, Binding::Unary),
             };
-            write(f, a, left)?;
+            write_term(f, a, left)?;
             write!(f, " {operator} ")?;
-            write(f, b, right)
+            write_term(f, b, right)
         }
         Node::Select(a, i) => {
-            alone(f, a, Binding::Atom)?;
+            write_typed(f, a, Binding::Atom)?;
             f.write_str("[")?;
-            alone(f, i, Binding::Conditional)?;
+            write_typed(f, i, Binding::Conditional)?;
             f.write_str("]")
         }
-        Node::OnStrings(operation, arguments) => on_strings(f, *operation, arguments),
+        Node::OnStrings(operation, arguments) => write_string_operation(f, *operation, arguments),
         Node::Store(a, i, e) => {
-            write(f, a, Binding::Atom)?;
+            write_term(f, a, Binding::Atom)?;
             f.write_str("[")?;
-            alone(f, i, Binding::Conditional)?;
+            write_typed(f, i, Binding::Conditional)?;
             f.write_str(" := ")?;
-            write(f, e, Binding::Conditional)?;
+            write_term(f, e, Binding::Conditional)?;
             f.write_str("]")
         }
         Node::Record(ty, parts) => match (&ty.form, parts[0].written_literal()) {
             (RecordForm::List | RecordForm::Option | RecordForm::Variant(_), Some(first))
                 if first.is_in(&ty.fields[0].1) && are_others_simplest(ty, first, parts) =>
             {
-                ty.write_parts(f, first, parts, &mut |f, part| write(f, part, Binding::Conditional))
+                ty.write_parts(f, first, parts, &mut |f, part| write_term(f, part, Binding::Conditional))
             }
-            _ => fields(f, ty, parts, |f, part| write(f, part, Binding::Conditional)),
+            _ => write_fields(f, ty, parts, |f, part| write_term(f, part, Binding::Conditional)),
         },
         Node::Field(list, 0) if list.sort().as_list().is_some() => {
             f.write_str("len(")?;
-            alone(f, list, Binding::Conditional)?;
+            write_typed(f, list, Binding::Conditional)?;
             f.write_str(")")
         }
         Node::Field(a, position) => {
-            alone(f, a, Binding::Atom)?;
+            write_typed(f, a, Binding::Atom)?;
             let Type::Record(record) = a.sort() else { unreachable!("{position} of a record") };
             write!(f, ".{}", record.fields[*position].0)
         }
     }
 }
 
+/// Writes an operation in the form of its source text.
 fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, arguments: &[Term]) -> fmt::Result {
     match operation {
         DerivedOperation::Call(function) if is_plain_call(function, arguments) => {
             write_call(f, &function.name, &arguments[..function.named])
         }
-        // It reads data of another moment: its body says which.
+        // The call reads data of another moment, so its body is written out.
         DerivedOperation::Call(function) => {
             f.write_str("(")?;
-            let body = substitute(&function.body, &pairs(&function.parameters, arguments));
-            write(f, &body, Binding::Conditional)?;
+            let body = substitute(&function.body, &pair_arguments(&function.parameters, arguments));
+            write_term(f, &body, Binding::Conditional)?;
             f.write_str(")")
         }
         DerivedOperation::Quantified(of) => write_quantified(f, of, arguments),
@@ -382,14 +388,14 @@ fn write_operation(f: &mut dyn fmt::Write, operation: &DerivedOperation, argumen
         DerivedOperation::Defined => write_call(f, "defined", arguments),
         DerivedOperation::SetOf(_) => {
             f.write_str("{")?;
-            separated(f, arguments, ", ", Binding::Conditional)?;
+            write_separated(f, arguments, ", ", Binding::Conditional)?;
             f.write_str("}")
         }
         DerivedOperation::MapOf(_) => {
             f.write_str("[")?;
             for (at, entry) in arguments.chunks_exact(2).enumerate() {
                 f.write_str(if at == 0 { "" } else { ", " })?;
-                separated(f, entry, ": ", Binding::Conditional)?;
+                write_separated(f, entry, ": ", Binding::Conditional)?;
             }
             f.write_str("]")
         }
@@ -401,41 +407,43 @@ fn write_call(f: &mut dyn fmt::Write, name: &str, arguments: &[Term]) -> fmt::Re
     write!(f, "{name}(")?;
     for (at, argument) in arguments.iter().enumerate() {
         f.write_str(if at == 0 { "" } else { ", " })?;
-        alone(f, argument, Binding::Conditional)?;
+        write_typed(f, argument, Binding::Conditional)?;
     }
     f.write_str(")")
 }
 
+/// Writes a quantifier or a comprehension, with a new name for the bound value if it needs one.
 fn write_quantified(f: &mut dyn fmt::Write, of: &QuantifiedOperation, arguments: &[Term]) -> fmt::Result {
     let first = arguments.len() - of.read.len();
     let bound = unused_name(&of.bound, arguments.iter());
-    let mut values = pairs(&of.read, &arguments[first..]);
+    let mut values = pair_arguments(&of.read, &arguments[first..]);
     values.insert(of.bound.clone(), Term::datum(&bound));
     if let Some((_, element)) = &of.collected {
         f.write_str("[")?;
-        write(f, &substitute(element, &values), Binding::Conditional)?;
+        write_term(f, &substitute(element, &values), Binding::Conditional)?;
         f.write_str(" ")?;
     }
     write!(f, "{} {bound} in ", of.quantifier.word())?;
     match &of.domain {
         QuantifierDomain::Values(text, _) => f.write_str(text)?,
-        QuantifierDomain::Elements => alone(f, &arguments[0], Binding::Sum)?,
+        QuantifierDomain::Elements => write_typed(f, &arguments[0], Binding::Sum)?,
     }
     let is_comprehension = of.collected.is_some();
     if !(is_comprehension && of.body.is_true()) {
         f.write_str(if is_comprehension { " if " } else { ": " })?;
-        write(f, &substitute(&of.body, &values), Binding::Conditional)?;
+        write_term(f, &substitute(&of.body, &values), Binding::Conditional)?;
     }
     f.write_str(if is_comprehension { "]" } else { "" })
 }
 
+/// Writes a `match` with its cases, with new names for fields if they need them.
 fn write_match(f: &mut dyn fmt::Write, of: &MatchOperation, arguments: &[Term]) -> fmt::Result {
     let Type::Record(ty) = arguments[0].sort() else { unreachable!("{} has no alternatives", arguments[0]) };
     let alternatives = ty.alternatives();
     f.write_str("match ")?;
-    alone(f, &arguments[0], Binding::Sum)?;
+    write_typed(f, &arguments[0], Binding::Sum)?;
     for (at, case) in of.cases.iter().enumerate() {
-        let mut values = pairs(&of.read, &arguments[1..]);
+        let mut values = pair_arguments(&of.read, &arguments[1..]);
         f.write_str(if at == 0 { ": " } else { " | " })?;
         match case.alternative.and_then(|number| alternatives.get(number)) {
             None => f.write_str("_")?,
@@ -456,16 +464,16 @@ fn write_match(f: &mut dyn fmt::Write, of: &MatchOperation, arguments: &[Term]) 
             }
         }
         f.write_str(" -> ")?;
-        write(f, &substitute(&case.body, &values), Binding::Or)?;
+        write_term(f, &substitute(&case.body, &values), Binding::Or)?;
     }
     Ok(())
 }
 
-/// The datum, with a name that none of the terms mentions, and that is bound in none of them.
+/// The datum with a name that none of the terms mentions or binds.
 pub(crate) fn unused_name<'t>(datum: &Datum, terms: impl Iterator<Item = &'t Term> + Clone) -> Datum {
     let is_used = |name: &str| {
         let mentions = |term: &Term| term.data().iter().any(|known| known.name() == name);
-        terms.clone().any(|term| mentions(term) || binds(term, name))
+        terms.clone().any(|term| mentions(term) || binds_name(term, name))
     };
     let mut name = datum.name().to_owned();
     while is_used(&name) {
@@ -475,19 +483,20 @@ pub(crate) fn unused_name<'t>(datum: &Datum, terms: impl Iterator<Item = &'t Ter
 }
 
 /// Is the name bound by a quantifier or a case in the term, as it is printed?
-fn binds(term: &Term, name: &str) -> bool {
+fn binds_name(term: &Term, name: &str) -> bool {
     let own = match term.shape() {
         TermShape::Operation(operation, arguments) if !is_printed_by_name(operation, arguments) => {
             let binds_here = |(names, body): (Vec<&Datum>, &Term)| {
-                names.into_iter().any(|datum| datum.name() == name) || binds(body, name)
+                names.into_iter().any(|datum| datum.name() == name) || binds_name(body, name)
             };
             operation.bodies().into_iter().any(binds_here)
         }
         _ => false,
     };
-    own || term.has_operations() && term.parts().into_iter().any(|part| binds(part, name))
+    own || term.has_operations() && term.parts().into_iter().any(|part| binds_name(part, name))
 }
 
+/// Writes an operation that has the form of a call, with the name of its function.
 fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, arguments: &[Term]) -> fmt::Result {
     let name = match operation {
         StandardOperation::Minimum => "min",
@@ -509,22 +518,23 @@ fn write_standard(f: &mut dyn fmt::Write, operation: StandardOperation, argument
     let has_element =
         [StandardOperation::Contains, StandardOperation::IndexOf, StandardOperation::ElementInserted];
     if has_element.contains(&operation) {
-        // The list says of which type the element is.
+        // The list shows the type of the element.
         write!(f, "{name}(")?;
-        alone(f, &arguments[0], Binding::Conditional)?;
+        write_typed(f, &arguments[0], Binding::Conditional)?;
         f.write_str(", ")?;
-        separated(f, &arguments[1..], ", ", Binding::Conditional)?;
+        write_separated(f, &arguments[1..], ", ", Binding::Conditional)?;
         return f.write_str(")");
     }
     write_call(f, name, arguments)
 }
 
+/// Writes an operation that is written with operator signs or square brackets.
 fn write_with_signs(f: &mut dyn fmt::Write, operation: StandardOperation, arguments: &[Term]) -> fmt::Result {
     let (left, sign, right) = match operation {
         StandardOperation::HasKey => {
-            write(f, &arguments[0], Binding::Sum)?;
+            write_term(f, &arguments[0], Binding::Sum)?;
             f.write_str(" in ")?;
-            return alone(f, &arguments[1], Binding::Sum);
+            return write_typed(f, &arguments[1], Binding::Sum);
         }
         StandardOperation::Subset => (Binding::Sum, "<=", Binding::Sum),
         StandardOperation::ProperSubset => (Binding::Sum, "<", Binding::Sum),
@@ -532,19 +542,19 @@ fn write_with_signs(f: &mut dyn fmt::Write, operation: StandardOperation, argume
         StandardOperation::Difference => (Binding::Sum, "-", Binding::Product),
         StandardOperation::Intersection => (Binding::Product, "*", Binding::Unary),
         _ => {
-            alone(f, &arguments[0], Binding::Atom)?;
+            write_typed(f, &arguments[0], Binding::Atom)?;
             f.write_str("[")?;
-            alone(f, &arguments[1], Binding::Conditional)?;
+            write_typed(f, &arguments[1], Binding::Conditional)?;
             match (operation, arguments.get(2)) {
                 (StandardOperation::Part, to) => {
                     f.write_str("..")?;
                     if let Some(to) = to {
-                        write(f, to, Binding::Conditional)?;
+                        write_term(f, to, Binding::Conditional)?;
                     }
                 }
                 (_, Some(new)) => {
                     f.write_str(" := ")?;
-                    write(f, new, Binding::Conditional)?;
+                    write_term(f, new, Binding::Conditional)?;
                 }
                 _ => {}
             }
@@ -552,62 +562,72 @@ fn write_with_signs(f: &mut dyn fmt::Write, operation: StandardOperation, argume
         }
     };
     match says_type(&arguments[1]) {
-        true => write(f, &arguments[0], left)?,
-        false => alone(f, &arguments[0], left)?,
+        true => write_term(f, &arguments[0], left)?,
+        false => write_typed(f, &arguments[0], left)?,
     }
     write!(f, " {sign} ")?;
-    write(f, &arguments[1], right)
+    write_term(f, &arguments[1], right)
 }
 
-fn on_strings(f: &mut dyn fmt::Write, operation: StringOperation, arguments: &[Term]) -> fmt::Result {
+/// Writes an operation on strings.
+fn write_string_operation(
+    f: &mut dyn fmt::Write,
+    operation: StringOperation,
+    arguments: &[Term],
+) -> fmt::Result {
     match (operation.function(), arguments) {
         (Some(name), _) => {
             write!(f, "{name}(")?;
-            separated(f, arguments, ", ", Binding::Conditional)?;
+            write_separated(f, arguments, ", ", Binding::Conditional)?;
             f.write_str(")")
         }
         (None, [s, rest @ ..]) if operation != StringOperation::Concatenate => {
-            write(f, s, Binding::Atom)?;
+            write_term(f, s, Binding::Atom)?;
             f.write_str("[")?;
-            separated(f, rest, "..", Binding::Conditional)?;
+            write_separated(f, rest, "..", Binding::Conditional)?;
             f.write_str("]")
         }
         (None, [s, t]) => {
-            write(f, s, Binding::Sum)?;
+            write_term(f, s, Binding::Sum)?;
             f.write_str(" + ")?;
-            write(f, t, Binding::Product)
+            write_term(f, t, Binding::Product)
         }
         (None, _) => unreachable!("{operation:?} of {arguments:?}"),
     }
 }
 
-fn separated(f: &mut dyn fmt::Write, parts: &[Term], separator: &str, at_least: Binding) -> fmt::Result {
+fn write_separated(
+    f: &mut dyn fmt::Write,
+    parts: &[Term],
+    separator: &str,
+    at_least: Binding,
+) -> fmt::Result {
     for (position, part) in parts.iter().enumerate() {
         if position > 0 {
             f.write_str(separator)?;
         }
-        write(f, part, at_least)?;
+        write_term(f, part, at_least)?;
     }
     Ok(())
 }
 
-fn compare(f: &mut dyn fmt::Write, comparison: Comparison, a: &Term, b: &Term) -> fmt::Result {
+fn write_comparison(f: &mut dyn fmt::Write, comparison: Comparison, a: &Term, b: &Term) -> fmt::Result {
     match says_type(b) {
-        true => write(f, a, Binding::Sum)?,
-        false => alone(f, a, Binding::Sum)?,
+        true => write_term(f, a, Binding::Sum)?,
+        false => write_typed(f, a, Binding::Sum)?,
     }
     write!(f, " {comparison} ")?;
-    write(f, b, Binding::Sum)
+    write_term(f, b, Binding::Sum)
 }
 
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.written_size() <= MAX_PRINTED {
-            return write(f, self, Binding::Conditional);
+            return write_term(f, self, Binding::Conditional);
         }
         let mut limited = Limited { text: String::new() };
-        // An error says that the limit is met; strings have no other.
-        let _ = write(&mut limited, self, Binding::Conditional);
+        // An error says that the limit is reached. Writing to a string has no other error.
+        let _ = write_term(&mut limited, self, Binding::Conditional);
         write!(f, "{} ... (an expression of more than {MAX_PRINTED} parts)", limited.text)
     }
 }

@@ -1,8 +1,8 @@
-//! Operations on strings: what they take, what they give, and where they have a value.
+//! Operations on strings: their arguments, their results, and where they have a value.
 //!
-//! A string is a sequence of characters, that is, of Unicode scalar values; a position is counted in
-//! characters, from 0. An operation has a value wherever its arguments have, but for `s[i]` and `s[i..j]`,
-//! which ask that the positions lie within the string.
+//! A string is a sequence of characters, that is, of Unicode scalar values. A position is counted in
+//! characters, from 0. An operation has a value wherever its arguments have one. The exceptions are `s[i]`
+//! and `s[i..j]`, which ask that the positions lie within the string.
 
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ pub enum StringOperation {
     EndsWith,
     /// `contains(s, t)`
     Contains,
-    /// `index_of(s, t)`: where `t` first stands in `s`; -1 where it does not.
+    /// `index_of(s, t)`: the first position of `t` in `s`, or -1 if it is not in `s`.
     IndexOf,
-    /// `to_int(s)`: the number whose decimal digits are `s`; -1 where `s` is empty or has another character.
+    /// `to_int(s)`: the number whose decimal digits are `s`, or -1 if `s` is empty or has another character.
     ToInteger,
     /// `to_string(n)`: the decimal digits of an integer, with its sign where it is negative.
     FromInteger,
@@ -55,7 +55,7 @@ pub const FUNCTIONS: [(&str, StringOperation); 8] = [
 ];
 
 impl StringOperation {
-    /// Its name, where it is written as a function.
+    /// Its name, if it is written as a function.
     pub fn function(self) -> Option<&'static str> {
         FUNCTIONS.into_iter().find(|(_, operation)| *operation == self).map(|(name, _)| name)
     }
@@ -84,6 +84,7 @@ impl StringOperation {
 }
 
 impl Term {
+    /// Builds an operation on strings. Literals are folded, also those that a concatenation ends with.
     pub fn on_strings(operation: StringOperation, arguments: &[Term]) -> Term {
         assert!(arguments.iter().map(Term::sort).eq(operation.arguments()), "{operation:?} of {arguments:?}");
         let values: Option<Vec<Value>> =
@@ -127,6 +128,7 @@ pub fn expression(arguments: &[Term]) -> Option<RegularExpression> {
     RegularExpression::parse(text).ok()
 }
 
+/// The condition that the operation puts on its arguments: positions lie within the string.
 pub(crate) fn own_condition(operation: StringOperation, arguments: &[Term]) -> Term {
     let at_most = |a: &Term, b: &Term| Term::compare(Comparison::AtMost, a, b);
     match (operation, arguments) {
@@ -140,8 +142,8 @@ pub(crate) fn own_condition(operation: StringOperation, arguments: &[Term]) -> T
     }
 }
 
-/// The value of the operation, where it has one. Of a concatenation that is too long the first part that is:
-/// nobody uses it.
+/// Computes the value of the operation, if it has one. A concatenation is cut after its first
+/// [`budget::MAX_DIGITS`] characters of `t`, and one more: it is too long then, and nobody uses it.
 pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Value> {
     use StringOperation as On;
     let count = |text: &str| Value::int(text.chars().count());
@@ -152,10 +154,10 @@ pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Valu
             Value::String(s.chars().chain(most).collect::<String>().into())
         }
         (On::At, [Value::String(s), Value::Int(i)]) => {
-            Value::String(s.chars().nth(position(i)?)?.to_string().into())
+            Value::String(s.chars().nth(as_position(i)?)?.to_string().into())
         }
         (On::Slice, [Value::String(s), Value::Int(i), Value::Int(j)]) => {
-            let (i, j) = (position(i)?, position(j)?);
+            let (i, j) = (as_position(i)?, as_position(j)?);
             let slice: Arc<str> = s.chars().skip(i).take(j.checked_sub(i)?).collect::<String>().into();
             (j <= s.chars().count()).then_some(Value::String(slice))?
         }
@@ -178,7 +180,7 @@ pub fn on_values(operation: StringOperation, arguments: &[Value]) -> Option<Valu
     })
 }
 
-fn position(of: &IBig) -> Option<usize> {
+fn as_position(of: &IBig) -> Option<usize> {
     usize::try_from(of).ok()
 }
 

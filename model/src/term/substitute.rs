@@ -12,17 +12,17 @@ use crate::value::Value;
 
 pub type Substitution = std::collections::BTreeMap<Datum, Term>;
 
-/// Puts these values in the place of their data.
+/// The substitution that puts these values in the place of their data.
 pub fn literals<'a>(values: impl IntoIterator<Item = (&'a Datum, &'a Value)>) -> Substitution {
     values.into_iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect()
 }
 
-/// The term with every datum of the substitution replaced, all at once.
+/// Replaces every datum of the substitution in the term, all at once.
 pub fn substitute(term: &Term, substitution: &Substitution) -> Term {
     substitute_all([term], substitution).swap_remove(0)
 }
 
-/// Several terms at once, with one memo.
+/// Substitutes in several terms with one memo.
 pub fn substitute_all<'a>(
     terms: impl IntoIterator<Item = &'a Term>,
     substitution: &Substitution,
@@ -32,7 +32,7 @@ pub fn substitute_all<'a>(
     terms.into_iter().map(|term| rewrite(term, mask, substitution, &mut memo)).collect()
 }
 
-/// The term with whole subterms replaced, those within others that are replaced being gone with them.
+/// Replaces whole subterms. A subterm within a larger one that is replaced is gone with it.
 pub fn replace(term: &Term, images: HashMap<Term, Term>) -> Term {
     let mut memo = images;
     rewrite(term, u64::MAX, &Substitution::new(), &mut memo)
@@ -53,7 +53,7 @@ fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashM
     result
 }
 
-/// The term with other parts at its root, as it was written.
+/// Makes the term anew at its root, as it was written, with parts that `go` makes of its parts.
 pub(super) fn with_parts(term: &Term, go: &mut dyn FnMut(&Term) -> Term) -> Term {
     let node = match term.shape() {
         TermShape::Node(node) => node,

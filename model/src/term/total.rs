@@ -1,24 +1,25 @@
 //! Which terms have a value under every valuation, as far as their shape says so.
 //!
 //! **Why.** A term means two things: a value, and where it has one. `10 div x == 10 div x` is true, but not
-//! where `x` is 0, and there a transition with this guard is not enabled. A constructor that makes `true` of
-//! it has changed the model. So a constructor may leave out an argument only if that argument is *total*; the
-//! law that all of them keep is stated in [`super`], and tested against an evaluation without constructors.
+//! if `x` is 0, and then a transition with this guard is not enabled. A constructor that makes `true` of it
+//! has changed the model. So a constructor may leave out an argument only if that argument is *total*. The
+//! law that all constructors keep is stated in [`super`], and tested against an evaluation without
+//! constructors.
 //!
-//! **Method.** Total are literals and data, and operations on total terms that ask nothing of their arguments
-//! or are seen to get what they ask: a divisor that is a literal other than 0, an index or an element that is
-//! a literal in the type, or a datum whose own type is a part of it. Data have values of their types: a
-//! state, an event and a choice of constants with others is none.
+//! **Method.** Literals and data are total. An operation on total terms is total if it asks nothing of its
+//! arguments, or if they are seen to satisfy it. A divisor must be a literal other than 0. An index or an
+//! element must be a literal in the type, or a datum whose own type is a part of it. Data have values of
+//! their types: states, events and choices of constants have no others.
 //!
 //! It errs to one side: a term that is always defined for a deeper reason (`x == 0 || 10 div x > 1`) counts
-//! as partial, which costs no more than a simplification. Computed once per term, from its children: constant
-//! time.
+//! as partial, which only costs a simplification. It is computed once per term, from the children, in
+//! constant time.
 
 use dashu_int::IBig;
 
 use crate::term::evaluate::sign;
 use crate::term::node::{Node, Operator, StringOperation};
-use crate::term::{Term, TermShape, canonical, children};
+use crate::term::{Term, TermShape, canonical, children_of_node};
 use crate::types::Type;
 
 /// Is a term of this root always defined?
@@ -27,7 +28,7 @@ pub(super) fn is_total(shape: &TermShape, sort: &Type) -> bool {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => return operation.is_total(arguments),
     };
-    if children(node).into_iter().any(|child| !child.is_total()) {
+    if children_of_node(node).into_iter().any(|child| !child.is_total()) {
         return false;
     }
     match node {
@@ -48,8 +49,8 @@ pub(super) fn is_total(shape: &TermShape, sort: &Type) -> bool {
     }
 }
 
-/// Lies the value of a well-sorted term certainly in the type of a record's field? What is read of a record
-/// lies in the type of the field that it was; of cases, each must be so simple but the last.
+/// Is the value of a well-sorted term certainly in the type of a record's field? A value that is read from a
+/// record's field is in the type of that field. In a chain of conditionals each case must fit by its shape.
 pub(crate) fn fits_field(term: &Term, ty: &Type) -> bool {
     let mut last = term;
     while let (Some(Node::IfThenElse(_, one, rest)), Type::Nat | Type::Range(..)) = (last.written(), ty) {
@@ -87,7 +88,8 @@ pub(super) fn always_in(term: &Term, ty: &Type) -> bool {
             Some(Node::Data(datum)) => is_part(datum.ty(), ty),
             _ => false,
         },
-        // A sort, or a value that was made of data and stores, whose own conditions kept it in its type.
+        // Any value of the sort is in the type, or the value was made of data and stores, whose own
+        // conditions kept it in its type.
         _ => true,
     }
 }

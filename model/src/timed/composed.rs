@@ -1,12 +1,12 @@
 //! Timed models from parts.
 //!
-//! **Method.** Clocks advance in all parts together, so the clocks of the parts are those of the whole, and
-//! what is composed is the graphs ([`crate::compose`]): a clock is a variable there that is set back by an
-//! assignment, so what two parts have of one name is found as of all data, and what they do together sets
-//! back the clocks of both. Afterwards the clocks are clocks again.
+//! **Method.** Clocks advance in all parts together, so the clocks of the parts are the clocks of the whole.
+//! The graphs are composed by [`crate::compose`]. There a clock is a variable, and an assignment sets it
+//! back. So equal names in two parts are found as for all data, and a common transition sets back the clocks
+//! of both. Afterwards the clocks are clocks again.
 //!
-//! A transition keeps its name, where it is one transition of the whole; where the part takes it from several
-//! places, the place stands before the name.
+//! A transition keeps its name if it became one transition of the whole. If it became several, from several
+//! locations, the location's name is put before the transition's name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,21 +17,21 @@ use crate::numbered::Numbered;
 use crate::term::Term;
 use crate::timed::{Clocks, Timed};
 
-/// A timed model as a graph in which clocks are variables, and what is not in the graph.
+/// A timed model as a graph in which clocks are variables, with the facts that are not in the graph.
 #[derive(Clone, Debug)]
 pub struct ComposedPart {
     pub iosts: Iosts,
     pub clocks: Vec<Datum>,
     /// The inputs that the tester does not send.
     pub uncontrollable: BTreeSet<String>,
-    /// What transitions are called, by where they stand.
+    /// The names of the transitions, by their places in the files.
     called: BTreeMap<Place, String>,
 }
 
-/// Where a transition stands: a file, and a piece of it.
+/// The place of a transition: the name of the file, and the start and the end of its text.
 type Place = (String, usize, usize);
 
-fn place(transition: &Transition) -> Option<Place> {
+fn origin_place(transition: &Transition) -> Option<Place> {
     let origin = transition.origin.whole.as_ref()?;
     Some((origin.file.name.clone(), origin.span.start, origin.span.end))
 }
@@ -45,7 +45,9 @@ impl From<Timed> for ComposedPart {
         for (number, resets) in resets.numbered() {
             let transition = &mut iosts.transitions[number];
             transition.assignments.extend(resets.iter().map(|clock| (clock.clone(), zero.clone())));
-            if let (Some(place), Some(name)) = (place(transition), names.find(number).cloned().flatten()) {
+            if let (Some(place), Some(name)) =
+                (origin_place(transition), names.find(number).cloned().flatten())
+            {
                 called.insert(place, name);
             }
         }
@@ -55,7 +57,7 @@ impl From<Timed> for ComposedPart {
 }
 
 impl ComposedPart {
-    /// Of a graph and what is said of time, where anything is.
+    /// Makes a part of a graph, with its clocks and uncontrollable inputs if it is timed.
     pub fn of(iosts: Iosts, time: Option<(Clocks, BTreeSet<ActionId>)>) -> Self {
         let (clocks, uncontrollable) = time.unwrap_or_else(|| {
             let resets = iosts.transitions.map(|_| Vec::new());
@@ -64,7 +66,7 @@ impl ComposedPart {
         ComposedPart::from(Timed::new(iosts, clocks, uncontrollable))
     }
 
-    /// Both together.
+    /// Composes this part with another one.
     pub fn with(&self, name: &str, other: &ComposedPart) -> Result<Self, Vec<Incompatible>> {
         let iosts = compose(name, &self.iosts, &other.iosts)?;
         let mut whole = ComposedPart { iosts, ..self.clone() };
@@ -74,7 +76,7 @@ impl ComposedPart {
         Ok(whole)
     }
 
-    /// The same where nobody sees these outputs.
+    /// The part in which nobody sees these outputs.
     pub fn hiding(&self, names: &[String]) -> Result<Self, Vec<Unhidden>> {
         Ok(ComposedPart { iosts: hide(&self.iosts, names)?, ..self.clone() })
     }
@@ -84,7 +86,8 @@ impl ComposedPart {
         Timed::new(iosts, clocks, uncontrollable)
     }
 
-    /// Its graph, in which clocks are no data, and what it says of time.
+    /// Splits it into the graph without clocks among its variables, the clocks, and the uncontrollable
+    /// inputs.
     pub fn apart(self) -> (Iosts, Clocks, BTreeSet<ActionId>) {
         let ComposedPart { mut iosts, clocks, uncontrollable, called } = self;
         iosts.variables.retain(|datum| !clocks.contains(datum));
@@ -93,7 +96,7 @@ impl ComposedPart {
             let is_reset = |clock: &&Datum| transition.assignments.remove(*clock).is_some();
             resets.push(clocks.iter().filter(is_reset).cloned().collect());
         }
-        let names = names(&iosts, &called);
+        let names = name_transitions(&iosts, &called);
         let is_uncontrollable = |id: &ActionId| {
             let action = iosts.action(*id);
             action.kind == ActionKind::Input && uncontrollable.contains(&action.name)
@@ -103,20 +106,24 @@ impl ComposedPart {
     }
 }
 
-fn names(iosts: &Iosts, called: &BTreeMap<Place, String>) -> Numbered<TransitionId, Option<String>> {
+/// Names the transitions of the composition. A name that several would have gets the location before it.
+fn name_transitions(
+    iosts: &Iosts,
+    called: &BTreeMap<Place, String>,
+) -> Numbered<TransitionId, Option<String>> {
     let own: Numbered<TransitionId, Option<&String>> =
-        iosts.transitions.map(|transition| called.get(&place(transition)?));
+        iosts.transitions.map(|transition| called.get(&origin_place(transition)?));
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
     for name in own.iter().flatten() {
         *counts.entry(name).or_default() += 1;
     }
     let mut used: BTreeSet<String> = BTreeSet::new();
-    let named = iosts.transitions.numbered().map(|(number, transition)| {
+    let unique_names = iosts.transitions.numbered().map(|(number, transition)| {
         let name = own[number]?;
         let place = &iosts.location(transition.source).name;
-        let said = if counts[name] == 1 { name.clone() } else { format!("{place}_{name}") };
-        // Of two that even then have one name, the second has its number.
-        used.insert(said.clone()).then_some(said)
+        let full_name = if counts[name] == 1 { name.clone() } else { format!("{place}_{name}") };
+        // If two still have the same name, the second one is called by its number.
+        used.insert(full_name.clone()).then_some(full_name)
     });
-    named.collect()
+    unique_names.collect()
 }

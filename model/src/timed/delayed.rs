@@ -1,22 +1,24 @@
 //! The delayed form: an IOSTS that says what a timed model says, with time as data.
 //!
-//! **Problem.** Stages, analyses, symbolic execution, judges know no time, and all of them know data.
+//! **Problem.** Stages, analyses, symbolic execution and judges know nothing of time, and all of them know
+//! data.
 //!
-//! **Method.** Each visible action gets one more parameter, the first: the *delay*, the time since the
-//! visible event before it (since the beginning, for the first). Clocks become variables that hold what they
-//! showed at that event. So at the next event a clock shows itself plus the delay: this is what guards and
-//! assigned values read; and afterwards it holds that, or 0 where it is reset. A guard asks in addition that
-//! the delay is not negative. This is Definition 2 of the publication of 2024, where a delay is a fresh
-//! symbol of a symbolic step that all transitions of a state share: it is the parameter.
+//! **Method.** Each visible action gets one more parameter, the first: the *delay*, which is the time since
+//! the visible event before it (for the first event, since the beginning). Clocks become variables that hold
+//! the value that they showed at the last visible event. At the next event a clock shows that value plus the
+//! delay. Guards and assigned values read this sum. After the event the variable holds the sum, or 0 if the
+//! clock is reset. A guard also asks that the delay is not negative. This is Definition 2 of the publication
+//! of 2024, where a delay is a fresh symbol of a symbolic step that all transitions of a state share: here it
+//! is the parameter.
 //!
-//! **Internal actions** carry no parameter, so they happen at the time of the event before them. That loses
-//! nothing for one that no clock stands in, that resets none, and that assigns no clock's value: taken later
-//! instead, it leads to the same state. Others take time that nobody sees. There is no such form of them for
-//! those who take an internal step for one without parameters, and [`delayed`] names them; in
-//! [`delayed_with_unseen`] each has a delay of its own, since the step before it, which nobody knows.
+//! **Internal actions** carry no parameter, so they happen at the time of the event before them. This loses
+//! nothing for a transition that reads no clock and resets none: taken later instead, it leads to the same
+//! state. Other internal transitions take time that nobody sees. Readers that expect internal steps without
+//! parameters have no such form of them, and [`delayed`] names these transitions. In [`delayed_with_unseen`]
+//! each of them has a delay of its own: the time since the step before it, which nobody knows.
 //!
-//! **Why it is the same.** A run of the one is a run of the other with the same events at the same instants;
-//! the tests hold this against [`super::semantics`], which has clocks that run.
+//! **Why it is the same.** A run of one form is a run of the other with the same events at the same instants.
+//! The tests compare this with [`super::semantics`], which has clocks that run.
 //!
 //! **Cost**: one substitution for each transition.
 
@@ -43,17 +45,17 @@ pub struct Delayed {
     pub uncontrollable: BTreeSet<ActionId>,
 }
 
-/// The delayed form.
+/// Makes the delayed form.
 ///
 /// # Errors
-/// The internal transitions that take time which nobody sees.
+/// Returns the internal transitions that take time which nobody sees, if there are any.
 pub fn delayed(timed: &Timed) -> Result<Delayed, Vec<TransitionId>> {
-    let unseen = unseen(timed);
-    if unseen.is_empty() { Ok(delayed_with_unseen(timed)) } else { Err(unseen) }
+    let unseen_delays = unseen_delays(timed);
+    if unseen_delays.is_empty() { Ok(delayed_with_unseen(timed)) } else { Err(unseen_delays) }
 }
 
-/// The internal transitions that take time which nobody sees: they mention or reset a clock.
-pub fn unseen(timed: &Timed) -> Vec<TransitionId> {
+/// Finds the internal transitions that take time which nobody sees: they mention or reset a clock.
+pub fn unseen_delays(timed: &Timed) -> Vec<TransitionId> {
     let graph = &timed.graph;
     let takes_time = |(number, transition): &(TransitionId, &Transition)| {
         graph.action(transition.action).kind == ActionKind::Internal
@@ -62,17 +64,17 @@ pub fn unseen(timed: &Timed) -> Vec<TransitionId> {
     graph.transitions.numbered().filter(takes_time).map(|(number, _)| number).collect()
 }
 
-/// The delayed form in which internal actions have a parameter where they take time: the delay since the step
-/// before, be it seen or not.
+/// Makes the delayed form in which internal actions that take time have a parameter too. It is the delay
+/// since the step before, whether that was seen or not.
 pub fn delayed_with_unseen(timed: &Timed) -> Delayed {
     let mut graph = timed.graph.clone();
     let delay = Datum::new(free_name(&graph, timed.clocks()), Type::Real);
-    let mut late: BTreeMap<ActionId, ActionId> = BTreeMap::new();
-    for number in unseen(timed) {
-        let given = graph.transitions[number].action;
-        // Others of the same action may take none.
-        graph.transitions[number].action = *late.entry(given).or_insert_with(|| {
-            let name = format!("{} after {delay}", graph.action(given).name);
+    let mut with_delay_parameter: BTreeMap<ActionId, ActionId> = BTreeMap::new();
+    for number in unseen_delays(timed) {
+        let old_action = graph.transitions[number].action;
+        // Only this transition gets the new action: another transition of the same action may take no time.
+        graph.transitions[number].action = *with_delay_parameter.entry(old_action).or_insert_with(|| {
+            let name = format!("{} after {delay}", graph.action(old_action).name);
             graph.actions.push(Action { name, kind: ActionKind::Internal, parameters: vec![delay.clone()] })
         });
     }
@@ -81,7 +83,7 @@ pub fn delayed_with_unseen(timed: &Timed) -> Delayed {
 }
 
 impl Delayed {
-    /// The delayed form of a purpose of this specification.
+    /// Makes the delayed form of a purpose of this specification.
     pub fn purpose(&self, purpose: &TimedPurpose) -> TestPurpose {
         let graph = &purpose.graph;
         let running: Vec<Datum> = purpose.clocks().iter().chain(&self.clocks).cloned().collect();
@@ -97,13 +99,13 @@ impl Delayed {
     }
 }
 
-/// Does its guard or a value that it assigns mention one of these?
+/// Does the transition's guard, or a value that it assigns, mention one of these clocks?
 fn mentions_any(transition: &Transition, clocks: &[Datum]) -> bool {
     let mut terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
     terms.any(|term| clocks.iter().any(|clock| term.mentions(clock)))
 }
 
-/// `delay`, or the first of `delay_2`, `delay_3`, ... that nothing in the model is called.
+/// Chooses `delay`, or the first of `delay_2`, `delay_3`, ... that is not a name in the model.
 fn free_name(graph: &Iosts, clocks: &[Datum]) -> String {
     let parameters = graph.actions.iter().flat_map(|action| &action.parameters);
     let data = graph.variables.iter().chain(&graph.constants).chain(clocks).chain(parameters);
@@ -121,11 +123,12 @@ fn free_name(graph: &Iosts, clocks: &[Datum]) -> String {
     names.find(|name| !used.contains(name.as_str())).unwrap_or_else(|| "delay".to_owned())
 }
 
-/// The graph with its own clocks as variables; `running` are all clocks that its guards may read.
+/// Turns the graph's own clocks into variables and adds the delay to its visible actions. `running` are all
+/// clocks that its guards may read.
 fn with_delay(graph: &Iosts, own: &Clocks, running: &[Datum], delay: &Datum) -> Iosts {
     let zero = Term::int(0).to_real();
     let passed = Term::datum(delay);
-    let shown: Substitution =
+    let shown_now: Substitution =
         running.iter().map(|clock| (clock.clone(), Term::add(&Term::datum(clock), &passed))).collect();
     let mut iosts = graph.clone();
     for action in iosts.actions.iter_mut().filter(|action| action.is_visible()) {
@@ -139,12 +142,12 @@ fn with_delay(graph: &Iosts, own: &Clocks, running: &[Datum], delay: &Datum) -> 
             continue;
         }
         let not_negative = Term::compare(Comparison::AtLeast, &passed, &zero);
-        transition.guard = Term::and([not_negative, substitute(&transition.guard, &shown)]);
+        transition.guard = Term::and([not_negative, substitute(&transition.guard, &shown_now)]);
         for value in transition.assignments.values_mut() {
-            *value = substitute(value, &shown);
+            *value = substitute(value, &shown_now);
         }
         for clock in &own.clocks {
-            let after = if resets.contains(clock) { zero.clone() } else { shown[clock].clone() };
+            let after = if resets.contains(clock) { zero.clone() } else { shown_now[clock].clone() };
             transition.assignments.insert(clock.clone(), after);
         }
     }

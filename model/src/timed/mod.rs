@@ -10,10 +10,9 @@
 //! that is received (2024), one that names a variable speaks of the value that it had before (2012), also
 //! where the transition assigns the parameter to it.
 //!
-//! **A type of its own.** The graph inside mentions clocks in its guards like data that nothing changes; an
-//! untimed stage that took it for an IOSTS would be wrong about every guard. So it is not public. What
-//! untimed stages may take is the [`delayed`] form, in which time is data: a thing that says what the model
-//! says.
+//! **A type of its own.** The graph inside mentions clocks in its guards like data that nothing changes. An
+//! untimed stage that took it for an IOSTS would be wrong about every guard, so it is not public. Untimed
+//! stages may take the [`delayed`] form, in which time is data: it says the same as the model.
 //!
 //! [`semantics`] is the concrete meaning, with exact rational delays: the oracle.
 
@@ -33,14 +32,14 @@ pub fn clock(name: impl Into<String>) -> Datum {
     Datum::new(name, Type::Real)
 }
 
-/// What a timed model says beside its graph.
+/// The facts of a timed model that are not in its graph.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Clocks {
     /// The clocks, in the order of the file.
     pub clocks: Vec<Datum>,
     /// For each transition, the clocks that it sets back to 0.
     pub resets: Numbered<TransitionId, Vec<Datum>>,
-    /// For each transition, what it is called, where it is.
+    /// For each transition, its name if it has one.
     pub names: Numbered<TransitionId, Option<String>>,
 }
 
@@ -59,8 +58,8 @@ pub struct TimedPurpose {
 }
 
 impl Timed {
-    /// A model from its graph, whose guards and assigned values mention the clocks; from what it says of
-    /// clocks; and from the inputs that come from elsewhere than from the tester.
+    /// Makes a model from its graph, whose guards and assigned values mention the clocks, from its clocks,
+    /// and from the inputs that the tester does not send.
     pub fn new(graph: Iosts, clocks: Clocks, uncontrollable: BTreeSet<ActionId>) -> Self {
         debug_assert_eq!(
             graph.transitions.len(),
@@ -70,8 +69,8 @@ impl Timed {
         Timed { graph, clocks, uncontrollable }
     }
 
-    /// The graph with clocks in its guards: for messages, pictures and whoever knows what a clock is. It is
-    /// *not* what it says as an IOSTS.
+    /// The graph with clocks in its guards, for messages, pictures and code that knows clocks. Read as an
+    /// IOSTS, it does *not* mean the same.
     pub fn graph(&self) -> &Iosts {
         &self.graph
     }
@@ -91,15 +90,15 @@ impl Timed {
         self.clocks.names.find(transition).and_then(Option::as_deref)
     }
 
-    /// What the transition is called: its name; where it has none, its number in the file, from 1.
+    /// The name of the transition. If it has none, its number in the file, from 1.
     pub fn called(&self, transition: TransitionId) -> String {
         self.name(transition).map_or_else(|| (transition.0 + 1).to_string(), str::to_owned)
     }
 
-    /// The transition of this name; or of this number in the file, from 1.
+    /// Finds the transition of this name, or of this number in the file, from 1.
     ///
     /// # Errors
-    /// There is none: the names of all.
+    /// If there is none, the names of all transitions.
     pub fn transition(&self, called: &str) -> Result<TransitionId, Vec<String>> {
         let names = || self.graph.transitions.numbers().map(|number| self.called(number));
         let by_number = || {
@@ -122,7 +121,7 @@ impl Timed {
 }
 
 impl TimedPurpose {
-    /// A purpose from its graph and what it says of clocks.
+    /// Makes a purpose from its graph and its clocks.
     pub fn new(graph: TestPurpose, clocks: Clocks) -> Self {
         debug_assert_eq!(
             graph.iosts.transitions.len(),

@@ -1,12 +1,12 @@
 //! The concrete semantics of timed models (2012, Definitions 7 and 8; 2024, section 2): states with clocks
 //! that run.
 //!
-//! This is the oracle for everything that has to do with time, so it is naive: a state holds what each clock
-//! shows now, a delay moves all of them, an event happens at one instant. It shares with the
-//! [`super::delayed`] form only the evaluation of terms. Delays are exact rationals.
+//! This is the oracle for everything that has to do with time, so it is naive: a state holds the present
+//! value of each clock, a delay moves all clocks, and an event happens at one instant. It shares only the
+//! evaluation of terms with the [`super::delayed`] form. Delays are exact rationals.
 //!
-//! The publication of 2012 lets no run begin at q0 once it has been left (a misprint in its Definition 7):
-//! here a run goes on wherever a transition leaves.
+//! In the publication of 2012 no run can leave q0 a second time (a misprint in its Definition 7): here a run
+//! goes on wherever a transition leaves.
 
 use std::collections::BTreeSet;
 
@@ -18,16 +18,16 @@ use crate::term::evaluate::{Valuation, evaluate, holds};
 use crate::timed::Timed;
 use crate::value::Value;
 
-/// A snapshot: where it is, what the data are, and what each clock shows now.
+/// A snapshot: the location, the values of the data, and the present value of each clock.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TimedState {
     pub location: LocationId,
-    /// A value for each variable and constant, and for each clock what it shows.
+    /// A value for each variable, constant and clock.
     pub valuation: Valuation,
 }
 
-/// The state in which a run with these data begins: all clocks show 0. `None` where the initial condition
-/// does not hold.
+/// The state in which a run with these data begins: all clocks show 0. `None` if the initial condition does
+/// not hold.
 pub fn initial(timed: &Timed, data: &Valuation) -> Option<TimedState> {
     let graph = timed.graph();
     if holds(&graph.initial_condition, data) != Ok(true) {
@@ -38,7 +38,7 @@ pub fn initial(timed: &Timed, data: &Valuation) -> Option<TimedState> {
     Some(TimedState { location: graph.initial, valuation })
 }
 
-/// The state after this much time, in which nothing happens.
+/// Lets this much time pass without an event.
 pub fn elapse(timed: &Timed, state: &TimedState, time: &RBig) -> TimedState {
     let mut next = state.clone();
     for clock in timed.clocks() {
@@ -49,7 +49,7 @@ pub fn elapse(timed: &Timed, state: &TimedState, time: &RBig) -> TimedState {
     next
 }
 
-/// The state after the transition with these parameter values, now, where it can be taken now.
+/// Takes the transition now with these parameter values, if it can be taken.
 pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[Value]) -> Option<TimedState> {
     let graph = timed.graph();
     let transition = &graph.transitions[number];
@@ -78,19 +78,20 @@ pub fn fire(timed: &Timed, number: TransitionId, state: &TimedState, values: &[V
     Some(TimedState { location: transition.target, valuation: next })
 }
 
+/// The states after an event now. None if the model has no such action.
 pub fn step(timed: &Timed, state: &TimedState, event: &Event) -> BTreeSet<TimedState> {
     let Some(action) = timed.graph().find_action(&event.action) else { return BTreeSet::new() };
-    by(timed, state, action, &event.values)
+    step_by(timed, state, action, &event.values)
 }
 
-fn by(timed: &Timed, state: &TimedState, action: ActionId, values: &[Value]) -> BTreeSet<TimedState> {
+fn step_by(timed: &Timed, state: &TimedState, action: ActionId, values: &[Value]) -> BTreeSet<TimedState> {
     let leaving = timed.graph().transitions.numbered();
     let leaving = leaving.filter(|(_, t)| t.source == state.location && t.action == action);
     leaving.filter_map(|(number, _)| fire(timed, number, state, values)).collect()
 }
 
-/// The states that internal actions reach now, these included. Ends in a system without livelock.
-pub fn closed(timed: &Timed, states: BTreeSet<TimedState>) -> BTreeSet<TimedState> {
+/// Adds the states that internal actions reach now. Ends in a system without livelock.
+pub fn close_under_internal_actions(timed: &Timed, states: BTreeSet<TimedState>) -> BTreeSet<TimedState> {
     let graph = timed.graph();
     let internal: Vec<ActionId> =
         graph.action_ids().filter(|id| graph.action(*id).kind == ActionKind::Internal).collect();
@@ -98,7 +99,7 @@ pub fn closed(timed: &Timed, states: BTreeSet<TimedState>) -> BTreeSet<TimedStat
     let mut work: Vec<TimedState> = states.into_iter().collect();
     while let Some(state) = work.pop() {
         for action in &internal {
-            for next in by(timed, &state, *action, &[]) {
+            for next in step_by(timed, &state, *action, &[]) {
                 if all.insert(next.clone()) {
                     work.push(next);
                 }

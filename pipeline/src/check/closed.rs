@@ -1,12 +1,12 @@
-//! The closed machine against the product.
+//! Checks the closed machine against the product.
 //!
-//! What a location of the product can do visibly, or where it comes by internal steps alone, is said
-//! backwards: its own visible transitions, and in front of what can be done behind an internal step, that
-//! step. So the locations behind are looked at first, and nothing is followed from the front, as the stage
-//! does. Ways of one action, target and effect are one, under the disjunction of their guards. Where
-//! internal steps have a cycle, ways that pass no location twice are enough: the others cannot hold, or the
-//! stage would have stopped. Beyond [`MOST_WAYS`] ways, or a cycle of more than [`LONGEST_CYCLE`] locations,
-//! a location is only counted.
+//! For each location of the product this check lists what it can do visibly, and where it gets by internal
+//! steps alone. The lists are made backwards: a location has its own visible transitions, and for each
+//! internal step the ways of the location behind it, with the step in front. So the locations behind come
+//! first, and nothing is followed from the front, as the stage does. Ways of one action, target and effect
+//! are one, under the disjunction of their guards. If internal steps have a cycle, ways that pass no location
+//! twice are enough: the others cannot hold, or the stage would have stopped. A location with more than
+//! [`MOST_WAYS`] ways, or in a cycle of more than [`LONGEST_CYCLE`] locations, is only counted.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
 use super::GUARD_CANNOT_HOLD;
-use super::obligation::{Checking, Findings, after, same_values, undefined, within_types};
+use super::obligation::{Checking, Findings, check_definedness, compose_effects, same_values, within_types};
 use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
 
@@ -28,7 +28,8 @@ const MOST_WAYS: usize = 400;
 /// The most locations of a cycle of internal steps that are looked at.
 const LONGEST_CYCLE: usize = 8;
 
-pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Findings {
+/// Checks the result of `close` against the product that it was made from.
+pub fn check_closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "closed 4";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&closed.iosts, &product.iosts);
@@ -62,7 +63,7 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
         let has_name = iosts.locations[at] == before.locations[*given];
         checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[at].label.clone());
     }
-    undefined(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
+    check_definedness(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
     for t in &iosts.transitions {
         let (guard, values) = (std::slice::from_ref(&t.guard), [within_types(&t.assignments)]);
         checking.implies(guard, &values, "closed: a value outside its type", || iosts.describe(t));
@@ -94,7 +95,7 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
         });
         let made: Vec<ClosedWay> = seen.chain(rests).collect();
         for rest in &closed.rests[source] {
-            stays(&mut checking, closed, before, &before_outgoing[rest.at], rest, source);
+            check_rest(&mut checking, closed, before, &before_outgoing[rest.at], rest, source);
         }
         for (these, those, is_added) in [(&made, ways, true), (ways, &made, false)] {
             for way in these {
@@ -125,9 +126,9 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
     checking.found
 }
 
-/// Does a place to rest say when no internal step goes on from there, and name the outputs that are possible
-/// there?
-fn stays(
+/// Checks that a place to rest says when no internal step goes on from there, and that it names the outputs
+/// that are possible there.
+fn check_rest(
     checking: &mut Checking<'_>,
     closed: &Closed,
     before: &Iosts,
@@ -170,7 +171,8 @@ fn stays(
     }
 }
 
-/// One way to do something visible, or to come somewhere without (no action), in the numbers of the product.
+/// One way to do something visible, or to get somewhere without (then there is no action), in the numbers of
+/// the product.
 #[derive(Clone)]
 struct ClosedWay {
     key: (Option<ActionId>, LocationId),
@@ -178,10 +180,12 @@ struct ClosedWay {
     guard: Term,
 }
 
-/// For each location its ways; none where they are too many.
+/// The ways of each location; `None` if they are too many.
 struct ClosedWays(Numbered<LocationId, Option<Vec<ClosedWay>>>);
 
 impl ClosedWays {
+    /// Finds the ways of each location, component by component of the internal steps. Within a component,
+    /// paths grow step by step up to its size.
     fn of(iosts: &Iosts) -> Self {
         let outgoing = iosts.outgoing();
         let is_internal = |t: &Transition| !iosts.action(t.action).is_visible();
@@ -191,7 +195,7 @@ impl ClosedWays {
             graph.add_edge(nodes[t.source], nodes[t.target], ());
         }
         let mut ways = ClosedWays(iosts.locations.map(|_| None));
-        // The components behind come first.
+        // Kosaraju's algorithm gives the components behind first.
         for component in kosaraju_scc(&graph) {
             if component.len() > LONGEST_CYCLE {
                 continue;
@@ -205,14 +209,14 @@ impl ClosedWays {
                     let mut found = vec![rest];
                     for t in of(at).filter(|t| !inside.contains(&t.target) || !is_internal(t)) {
                         if is_internal(t) {
-                            found.extend(ways.of_location(t.target)?.iter().map(|way| in_front(t, way)));
+                            found.extend(ways.of_location(t.target)?.iter().map(|way| prepend_step(t, way)));
                         } else {
                             let key = (Some(t.action), t.target);
                             let (effect, guard) = (t.assignments.clone(), t.guard.clone());
                             found.push(ClosedWay { key, effect, guard });
                         }
                     }
-                    joined(found)
+                    join_ways(found)
                 })
                 .collect();
             for (&at, leaving) in inside.iter().zip(&leaving) {
@@ -225,9 +229,9 @@ impl ClosedWays {
                     .map(|(&at, leaving)| {
                         let mut found = leaving.clone()?;
                         for t in of(at).filter(|t| inside.contains(&t.target) && is_internal(t)) {
-                            found.extend(ways.of_location(t.target)?.iter().map(|way| in_front(t, way)));
+                            found.extend(ways.of_location(t.target)?.iter().map(|way| prepend_step(t, way)));
                         }
-                        joined(found)
+                        join_ways(found)
                     })
                     .collect();
                 for (&at, longer) in inside.iter().zip(longer) {
@@ -243,15 +247,16 @@ impl ClosedWays {
     }
 }
 
-fn in_front(step: &Transition, way: &ClosedWay) -> ClosedWay {
-    let mut effect = after(&step.assignments, &way.effect);
+/// Puts an internal step in front of a way.
+fn prepend_step(step: &Transition, way: &ClosedWay) -> ClosedWay {
+    let mut effect = compose_effects(&step.assignments, &way.effect);
     effect.retain(|variable, value| value.as_datum() != Some(variable));
     let guard = Term::and([step.guard.clone(), substitute(&way.guard, &step.assignments)]);
     ClosedWay { key: way.key, effect, guard }
 }
 
-/// Ways that differ in their guards alone as one; none where too many are left.
-fn joined(ways: Vec<ClosedWay>) -> Option<Vec<ClosedWay>> {
+/// Joins ways that differ in their guards alone. The result is `None` if too many ways are left.
+fn join_ways(ways: Vec<ClosedWay>) -> Option<Vec<ClosedWay>> {
     let mut place = HashMap::new();
     let mut found: Vec<(ClosedWay, Vec<Term>)> = Vec::new();
     for way in ways {

@@ -1,4 +1,4 @@
-//! The completed purpose against the one that the user wrote.
+//! Checks the completed purpose against the one that the user wrote.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::obligation::{Checking, Findings, by_action, truth};
 use crate::artifact::CompletePurpose;
 
 /// Checks the result of `complete` against the purpose that it was made from.
-pub fn complete_purpose(
+pub fn check_complete_purpose(
     given: &TestPurpose,
     complete: &CompletePurpose,
     solver: &mut dyn Solver,
@@ -20,7 +20,7 @@ pub fn complete_purpose(
     const SAME: &str = "complete purpose 1";
     let mut checking = Checking::new(solver);
     let (old, new) = (&given.iosts, &complete.purpose.iosts);
-    // A property has no Reject: what it leaves open changes nothing.
+    // A property has no Reject: an event that it leaves open changes nothing.
     let rejects = given.aim == Aim::Accept;
     let accept = given.accept;
     if !checking.well_formed(new, &[], SAME) {

@@ -1,17 +1,18 @@
-//! Are the facts of the test graph true?
+//! Checks whether the facts of the test graph are true.
 //!
-//! First they are tried as a proof. Which conditions make facts inductive is a definition, and the analysis
-//! reads the same list ([`coreach_analyses::inductive`]); whether they hold is asked here, of the solver,
-//! about the terms that the graph carries, and nothing else of the analysis is believed. reach is inductive
-//! on the graph. coreach is what a chain of refinement iterations ends in, on the visible machine up to
-//! Accept, each refinement iteration inductive within the one before. Where the purpose is out of reach, the
-//! reach by which it is has to be a refinement iteration more. Where all that is proved, the facts are true,
-//! and nothing more is asked.
+//! First the facts are tried as a proof. It is a matter of definition which conditions make facts inductive,
+//! and the analysis reads the same list ([`coreach_analyses::inductive`]). Whether the conditions hold is
+//! asked here, of the solver, about the terms that the graph carries; nothing else of the analysis is
+//! believed. reach is inductive on the graph. coreach is the end of a chain of refinement iterations on the
+//! visible machine up to Accept, each of them inductive within the one before. If the purpose is out of
+//! reach, the reach that shows this has to be one more refinement iteration. If all that is proved, the facts
+//! are true, and nothing more is asked.
 //!
-//! A fact that is not proved may be true all the same: where facts are shortened, or the solver does not
-//! know. So it is refuted by a run: symbolic runs of the graph that come to a state outside reach, symbolic
-//! runs of the visible machine to Accept through a state outside coreach. They are followed in the order of
-//! their length as far as [`MOST_QUESTIONS`] go. What is neither proved nor refuted is counted.
+//! A fact that is not proved may be true all the same: it may have been shortened, or the solver does not
+//! know. So the check tries to refute it by a run. These are symbolic runs of the graph that come to a state
+//! outside reach, and symbolic runs of the visible machine to Accept through a state outside coreach. They
+//! are followed in the order of their length, until [`MOST_QUESTIONS`] are used up. A fact that is neither
+//! proved nor refuted is counted.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -24,11 +25,11 @@ use coreach_model::{Datum, Numbered, Term};
 use super::obligation::Checking;
 use crate::artifact::{Closed, Decided, GraphOrigin, Known, TestGraph, Visible};
 
-/// The most questions about the runs of one machine. One about a long term counts for several.
+/// The most questions about the runs of one machine. A question about a long term counts as several.
 const MOST_QUESTIONS: usize = 600;
 
 /// Looks for a run that refutes a fact, where the facts do not prove themselves.
-pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) {
+pub(super) fn refute_facts(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) {
     let iosts = &graph.iosts;
     let is_given = |location: LocationId| matches!(graph.origins[location], GraphOrigin::Given(_));
     if graph.pass.is_some() && !reach_is_proved(graph, checking) {
@@ -38,7 +39,7 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
             let outside = substitute(&outside, &run.state);
             run.is_possible_with(outside, checking).then(|| iosts.location(run.location).label.clone())
         });
-        tell(outcome, "test graph 8: reach", checking);
+        note_outcome(outcome, "test graph 8: reach", checking);
     }
     if !coreach_is_proved(graph, visible, checking) {
         let outcome = to_accept(&visible.iosts, &visible.accepting, checking, |run| {
@@ -48,17 +49,17 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
                 .map(|(location, state)| substitute(&graph.decided.coreach[*location], state).not());
             Term::or(outside.collect::<Vec<_>>())
         });
-        tell(outcome, "test graph 8: coreach", checking);
+        note_outcome(outcome, "test graph 8: coreach", checking);
     }
     if graph.pass.is_none() && !absence_is_proved(graph, visible, checking) {
         let outcome = to_accept(&visible.iosts, &visible.accepting, checking, |_| Term::yes());
-        tell(outcome, "test graph 7", checking);
+        note_outcome(outcome, "test graph 7", checking);
     }
 }
 
-/// The same for what was known of the closed machine in front of Accept: reach and coreach prove themselves,
-/// or a run is looked for that refutes them.
-pub(super) fn known_refuted(known: &Known, closed: &Closed, checking: &mut Checking<'_>) {
+/// Does the same for the facts about the closed machine in front of Accept: if reach and coreach do not prove
+/// themselves, it looks for a run that refutes them.
+pub(super) fn refute_known_facts(known: &Known, closed: &Closed, checking: &mut Checking<'_>) {
     let cut = in_front_of(&closed.iosts, &closed.accepting);
     let forward = HornClauses::forward(&cut);
     let is_reached = forward.obligations(&cut, &known.reach, None).all(|one| is_proved(&one, checking));
@@ -68,7 +69,7 @@ pub(super) fn known_refuted(known: &Known, closed: &Closed, checking: &mut Check
             let outside = substitute(&known.reach[run.location].not(), &run.state);
             run.is_possible_with(outside, checking).then(|| cut.location(run.location).label.clone())
         });
-        tell(outcome, "visible 10: reach", checking);
+        note_outcome(outcome, "visible 10: reach", checking);
     }
     let is_led = inductive::chain(&cut, &closed.accepting, &known.chain, &known.coreach)
         .all(|obligation| is_proved(&obligation, checking));
@@ -78,18 +79,18 @@ pub(super) fn known_refuted(known: &Known, closed: &Closed, checking: &mut Check
                 run.past.iter().map(|(location, state)| substitute(&known.coreach[*location], state).not());
             Term::or(outside.collect::<Vec<_>>())
         });
-        tell(outcome, "visible 10: coreach", checking);
+        note_outcome(outcome, "visible 10: coreach", checking);
     }
 }
 
-/// The first run to Accept of which something is said.
+/// Searches for the first run to Accept that can be outside, and gives its last location.
 fn to_accept(
     before: &Iosts,
     accepting: &Numbered<LocationId, bool>,
     checking: &mut Checking<'_>,
     outside: impl Fn(&FactRun) -> Term,
 ) -> Option<String> {
-    // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
+    // The facts are about the machine cut behind Accept, and say nothing about what a run does after it.
     let ends = before.location_ids().filter(|at| accepting[*at]).collect();
     let runs = FactRuns { ends, ..FactRuns::of(before, &before.initial_condition) };
     runs.search(checking, |run, checking| {
@@ -99,7 +100,8 @@ fn to_accept(
     })
 }
 
-fn tell(outcome: Option<String>, rule: &'static str, checking: &mut Checking<'_>) {
+/// Notes a refuted fact as broken, and any other outcome as unchecked.
+fn note_outcome(outcome: Option<String>, rule: &'static str, checking: &mut Checking<'_>) {
     match outcome {
         Some(place) => checking.broken(rule, place),
         None => checking.found.unchecked += 1,
@@ -118,8 +120,8 @@ fn coreach_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checki
         .all(|obligation| is_proved(&obligation, checking))
 }
 
-/// Where a purpose is out of reach, reach is that of what coreach left of the machine: a refinement
-/// iteration more.
+/// If a purpose is out of reach, its reach is that of the part of the machine that coreach left: one more
+/// refinement iteration.
 fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
     let Decided { reach, coreach, .. } = &graph.decided;
     let cut = up_to_accept(visible);
@@ -131,7 +133,7 @@ fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checki
     clauses.obligations(&cut, reach, Some(coreach)).all(|obligation| is_proved(&obligation, checking))
 }
 
-/// The machine of which the facts speak: what follows Accept was not looked at.
+/// Gives the machine that the facts are about: the analysis did not look at what follows Accept.
 fn up_to_accept(visible: &Visible) -> Iosts {
     in_front_of(&visible.iosts, &visible.accepting)
 }
@@ -152,8 +154,7 @@ fn is_proved(obligation: &Obligation, checking: &mut Checking<'_>) -> bool {
     checking.ask(&formula) == Answer::Unsat
 }
 
-/// A symbolic run: where it is, what its data are, and under which conditions, over the initial data and the
-/// messages.
+/// A symbolic run: its location, its data and its conditions, over the initial data and the messages.
 #[derive(Clone)]
 struct FactRun {
     location: LocationId,
@@ -172,7 +173,7 @@ impl FactRun {
 struct FactRuns<'a> {
     iosts: &'a Iosts,
     start: FactRun,
-    /// Where runs are not followed any further.
+    /// The locations from which runs are not followed any further.
     ends: HashSet<LocationId>,
 }
 
@@ -187,7 +188,7 @@ impl<'a> FactRuns<'a> {
         }
     }
 
-    /// The first run of which something is said.
+    /// Visits the runs in the order of their length, and gives the answer of the first visit that has one.
     fn search(
         self,
         checking: &mut Checking<'_>,

@@ -1,12 +1,12 @@
-//! What must hold of each artifact. This list is the promise; each rule is checked after its stage in debug
-//! builds, in tests and under `--check`. A violation is a bug of ours.
+//! The properties that must hold for each artifact. We promise this list; each rule is checked after its
+//! stage in debug builds, in tests and under `--check`. A violation is a bug of ours.
 //!
-//! Each artifact is held against the one before it, in both directions: nothing is added, nothing is lost.
-//! Guards are compared by the solver, in the context that is named; effects, targets and verdicts too.
-//! Nothing is shared with the stages but terms, their substitution and the solver. Where an artifact says of
-//! what it was made (its *provenance*), the check looks there instead of searching, and verifies what it is
-//! told. An answer `Unknown` is no violation; it is counted, as is what was too much to compare
-//! ([`Findings`]).
+//! Each artifact is compared with the one before it, in both directions: nothing is added, nothing is lost.
+//! The solver compares guards, in the context that is named; effects, targets and verdicts are compared too.
+//! The checks share nothing with the stages but terms, their substitution and the solver. If an artifact says
+//! of what it was made (its *provenance*), the check looks there instead of searching, and verifies what the
+//! provenance says. An answer `Unknown` is no violation. It is counted, and so are places where there was too
+//! much to compare ([`Findings`]).
 //!
 //! - **suspended** (Definition 3.9; of ioco only): (1) the specification is as it was, but for one action;
 //!   (2) that is quiescence, and each of its transitions a self-loop that changes nothing, one at a location;
@@ -81,23 +81,24 @@ mod test_graph;
 mod violations;
 mod visible;
 
-pub use closed::closed;
-pub use complete::complete_purpose;
+pub use closed::check_closed;
+pub use complete::check_complete_purpose;
 pub use obligation::Findings;
-pub use path::path_guided;
-pub use product::product;
-pub use silence::silence;
-pub use suspended::suspended;
-pub use test_case::test_case;
-pub use test_graph::test_graph;
-pub use violations::violations;
-pub use visible::visible;
+pub use path::check_path_guided;
+pub use product::check_product;
+pub use silence::check_silence;
+pub use suspended::check_suspended;
+pub use test_case::check_test_case;
+pub use test_graph::check_test_graph;
+pub use violations::check_violations;
+pub use visible::check_visible;
 
+/// A rule that an artifact breaks, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     pub rule: &'static str,
     pub place: String,
 }
 
-/// The rule *closed 2*: the one that a stage keeps only as far as its solver knows.
+/// The name of the rule *closed 2*: a stage keeps it only as far as its solver knows.
 pub const GUARD_CANNOT_HOLD: &str = "closed 2";

@@ -1,10 +1,11 @@
-//! Is it true that the specification is never silent where the visible machine says so?
+//! Checks that the specification is never silent where the visible machine says so.
 //!
 //! The closed machine says where a run rests that was in a location, and which outputs each place has. With
-//! one place the condition is whether there are any. Elsewhere the solver is asked for data with which it is
-//! said, the run rests at one of the places, no output is possible there with the values that its guard
-//! itself gives to the parameters (where it gives one none, the output counts as one that cannot be taken),
-//! and another place has an output that could come: for where nothing can, nobody reads what is said.
+//! one place the condition only says whether there are any outputs. Otherwise the solver is asked for data
+//! with which the condition holds and the run rests at one of the places. No output may be possible there
+//! with the values that its guard itself gives to the parameters (if the guard gives one of them none, the
+//! output counts as one that cannot be taken). And another place must have an output that could come: if
+//! nothing can come, nobody reads the condition.
 
 use coreach_analyses::solver::Answer;
 use coreach_model::iosts::Transition;
@@ -13,12 +14,13 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId};
 
-use super::obligation::{Checking, after, truth};
+use super::obligation::{Checking, compose_effects, truth};
 use crate::artifact::{Closed, Member, Rest, Visible};
 
 const RULE: &str = "visible 8";
 
-pub(super) fn visible(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) {
+/// Checks the condition under which each location must answer.
+pub(super) fn check_must_answer(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) {
     if closed.rests.len() != closed.iosts.locations.len() {
         return;
     }
@@ -57,18 +59,18 @@ pub(super) fn visible(visible: &Visible, closed: &Closed, checking: &mut Checkin
             let elsewhere = places.iter().enumerate().filter(|(other, _)| *other != number);
             let elsewhere = elsewhere.flat_map(|(_, (rest, data))| guards(rest, data));
             silent.push(Term::or(elsewhere.map(|guard| truth(&guard))));
-            // That it is not said where it could be proved is no fault: the stage's solver need not have
-            // known. What this one does not know is counted.
+            // It is no fault if the condition is missing where it could be proved: the stage's solver need
+            // not have known. Questions that this solver cannot answer are counted.
             let may_be = checking.ask(&silent);
             checking.holds(may_be != Answer::Sat, RULE, label);
         }
     }
 }
 
-/// The closed machine's data for a member, as they are shown: what nothing in front of Accept reads need not
-/// be.
+/// Gives the closed machine's data for a member, as they are shown. Data that nothing in front of Accept
+/// reads are unknown.
 fn data_of(member: &Member, visible: &Visible, number: usize) -> Substitution {
-    let mut data = member.steps.iter().fold(Substitution::new(), |done, step| after(&done, step));
+    let mut data = member.steps.iter().fold(Substitution::new(), |done, step| compose_effects(&done, step));
     if let Some(known) = &visible.known {
         for variable in
             visible.iosts.variables.iter().filter(|one| !known.live[member.location].contains(*one))
@@ -80,12 +82,13 @@ fn data_of(member: &Member, visible: &Visible, number: usize) -> Substitution {
     data
 }
 
-/// The guard with what it says itself put in for the parameters; `false` where it leaves one open.
+/// Puts in for each parameter the value that the guard itself gives it. The result is `false` if a parameter
+/// is left open.
 fn by_its_own_values(closed: &Closed, transition: &Transition) -> Term {
     let parameters = &closed.iosts.action(transition.action).parameters;
     let mut guard = transition.guard.clone();
-    // Each parameter may be given by those before it, in whatever order they stand: as many rounds as there
-    // are.
+    // The value of each parameter may depend on those before it, in whatever order they stand, so as many
+    // rounds are needed as there are parameters.
     for _ in parameters {
         for parameter in parameters {
             let value = guard.conjuncts().into_iter().find_map(|part| match part.node() {

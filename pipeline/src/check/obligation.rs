@@ -1,8 +1,8 @@
-//! What a check asks, and what came of it.
+//! The questions that the checks ask, and the results.
 //!
-//! An obligation is an implication between terms. It is broken where the solver has a valuation that refutes
-//! it; an answer `Unknown` breaks nothing and is counted. Terms are compared first, which answers nearly all:
-//! a stage that changes nothing hands on the same term.
+//! An obligation is an implication between terms. It is broken if the solver has a valuation that refutes it;
+//! an answer `Unknown` breaks nothing and is counted. Terms are compared first, which answers nearly all
+//! questions: a stage that changes nothing hands on the same term.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,6 +15,7 @@ use coreach_model::{ActionId, Datum, Term, TransitionId};
 
 use super::Violation;
 
+/// The result of a check.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Findings {
     pub violations: Vec<Violation>,
@@ -24,6 +25,7 @@ pub struct Findings {
     pub unchecked: usize,
 }
 
+/// A check that is running: its solver, and its results so far.
 pub(super) struct Checking<'a> {
     pub(super) solver: &'a mut dyn Solver,
     pub(super) found: Findings,
@@ -34,17 +36,19 @@ impl<'a> Checking<'a> {
         Checking { solver, found: Findings::default() }
     }
 
+    /// Notes that the rule is broken at the place.
     pub(super) fn broken(&mut self, rule: &'static str, place: impl Into<String>) {
         self.found.violations.push(Violation { rule, place: place.into() });
     }
 
-    /// Something that needs no solver.
+    /// Checks a condition that needs no solver.
     pub(super) fn holds(&mut self, condition: bool, rule: &'static str, place: impl FnOnce() -> String) {
         if !condition {
             self.broken(rule, place());
         }
     }
 
+    /// Asks whether the parts of the formula can hold together, and counts an answer `Unknown`.
     pub(super) fn ask(&mut self, formula: &[Term]) -> Answer {
         budget::ask();
         if formula.iter().any(Term::is_false) {
@@ -55,7 +59,7 @@ impl<'a> Checking<'a> {
         answer
     }
 
-    /// Where the premises hold, one of the conclusions does.
+    /// Checks that one of the conclusions holds where the premises hold.
     pub(super) fn implies(
         &mut self,
         premises: &[Term],
@@ -76,7 +80,7 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// In the context, the two are the same.
+    /// Checks that the two terms are equivalent in the context.
     pub(super) fn equivalent(
         &mut self,
         context: &[Term],
@@ -96,13 +100,14 @@ impl<'a> Checking<'a> {
         }
     }
 
+    /// Checks that constants, variables and actions are the same.
     pub(super) fn same_data(&mut self, before: &Iosts, after: &Iosts, rule: &'static str) {
         self.holds(before.constants == after.constants, rule, || "the constants".to_owned());
         self.holds(before.variables == after.variables, rule, || "the variables".to_owned());
         self.holds(before.actions == after.actions, rule, || "the actions".to_owned());
     }
 
-    /// Every location and every assigned variable is there, so that what follows may look it up.
+    /// Checks that every location and every assigned variable exists, so that later checks may look them up.
     pub(super) fn well_formed(&mut self, iosts: &Iosts, per_location: &[usize], rule: &'static str) -> bool {
         let count = iosts.locations.len();
         let variables: HashSet<&Datum> = iosts.variables.iter().collect();
@@ -122,15 +127,18 @@ fn is_said(premises: &[Term], part: &Term) -> bool {
     premises.iter().any(|premise| premise == part || premise.conjuncts().contains(part))
 }
 
+/// Says that the condition has a value, and holds.
 pub(super) fn truth(condition: &Term) -> Term {
     Term::and([defined(condition), condition.clone()])
 }
 
+/// Gives the value of the variable after the effect.
 pub(super) fn value_of(effect: &Substitution, variable: &Datum) -> Term {
     effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
 }
 
-/// The two effects give every variable the same value. Where these are not one term, both must have one.
+/// Says that the two effects give every variable the same value. If the values are not one term, both must
+/// have one.
 pub(super) fn same_values(one: &Substitution, other: &Substitution) -> Term {
     let added = other.keys().filter(|variable| !one.contains_key(*variable));
     let parts = one.keys().chain(added).filter_map(|variable| {
@@ -140,8 +148,7 @@ pub(super) fn same_values(one: &Substitution, other: &Substitution) -> Term {
     Term::and(parts)
 }
 
-/// Every value has a value, and it lies in its variable's type: what else a step needs to be taken than its
-/// guard.
+/// Says that every value exists and lies in its variable's type. A step needs this and its guard to be taken.
 pub(super) fn within_types(effect: &Substitution) -> Term {
     Term::and(effect.iter().flat_map(|(variable, value)| match value.as_datum() {
         Some(datum) if datum.ty() == variable.ty() => vec![],
@@ -149,7 +156,8 @@ pub(super) fn within_types(effect: &Substitution) -> Term {
     }))
 }
 
-pub(super) fn after(first: &Substitution, second: &Substitution) -> Substitution {
+/// Composes two effects, the first of which comes before the second.
+pub(super) fn compose_effects(first: &Substitution, second: &Substitution) -> Substitution {
     let mut both = first.clone();
     for (variable, value) in second {
         both.insert(variable.clone(), substitute(value, first));
@@ -157,8 +165,8 @@ pub(super) fn after(first: &Substitution, second: &Substitution) -> Substitution
     both
 }
 
-/// Pairs of transitions of one location and action that can be taken together.
-pub(super) fn overlaps(
+/// Checks that no two transitions of one location and action can be taken together.
+pub(super) fn check_overlaps(
     checking: &mut Checking<'_>,
     iosts: &Iosts,
     context: &dyn Fn(LocationId) -> Term,
@@ -180,8 +188,8 @@ pub(super) fn overlaps(
     }
 }
 
-/// Transitions whose guard reaches an operation without a value, and an initial condition that does.
-pub(super) fn undefined(
+/// Checks that the initial condition and every guard have a value, in the context of their locations.
+pub(super) fn check_definedness(
     checking: &mut Checking<'_>,
     iosts: &Iosts,
     context: &dyn Fn(LocationId) -> Term,
@@ -198,6 +206,7 @@ pub(super) fn undefined(
 /// The transitions of each location and action, in order.
 pub(super) type ByAction = BTreeMap<(LocationId, ActionId), Vec<TransitionId>>;
 
+/// Groups the transitions by their location and action.
 pub(super) fn by_action(iosts: &Iosts) -> ByAction {
     let mut found = ByAction::new();
     for (number, transition) in iosts.transitions.numbered() {

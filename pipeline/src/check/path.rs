@@ -1,7 +1,7 @@
 //! The check of a path-guided test case: see the list in [`super`].
 //!
-//! It knows neither the rules nor contexts. It takes from the test case what is known at a location, and asks
-//! the solver about guards.
+//! The check knows neither the rules nor contexts. It takes from the test case the facts that are known at a
+//! location, and asks the solver about guards.
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, Transition};
@@ -11,7 +11,8 @@ use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict, budget};
 use super::{Findings, Violation};
 use crate::path_guided::PathGuided;
 
-pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
+/// Checks a path-guided test case: first the guards at each location, then the targets of the transitions.
+pub fn check_path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
     let mut findings = Findings::default();
     let iosts = &made.iosts;
     let outgoing = iosts.outgoing();
@@ -38,15 +39,21 @@ pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
                     let mut both = known.clone();
                     both.extend([one.guard.clone(), other.guard.clone()]);
                     let rule = "path-guided (2): two transitions can be taken together";
-                    settle(&mut findings, solver, &both, rule, &format!("{}: {}", name(), action.name));
+                    check_impossible(
+                        &mut findings,
+                        solver,
+                        &both,
+                        rule,
+                        &format!("{}: {}", name(), action.name),
+                    );
                 }
             }
-            if let Some(times) = times(made, id) {
+            if let Some(times) = possible_times(made, id) {
                 let mut none = known.clone();
                 none.push(times);
                 none.extend(of_action.iter().map(|transition| transition.guard.not()));
                 let rule = "path-guided (3): an event that can be seen has no transition";
-                settle(&mut findings, solver, &none, rule, &format!("{}: {}", name(), action.name));
+                check_impossible(&mut findings, solver, &none, rule, &format!("{}: {}", name(), action.name));
             }
         }
     }
@@ -75,7 +82,8 @@ pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
     findings
 }
 
-fn settle(
+/// Notes a violation if the formula can hold.
+fn check_impossible(
     findings: &mut Findings,
     solver: &mut dyn Solver,
     formula: &[Term],
@@ -89,14 +97,14 @@ fn settle(
     }
 }
 
-/// That TM is a time, also where it is a constant.
+/// Says that TM is a time. It may be a constant, too.
 fn is_time(made: &PathGuided) -> Term {
     Term::compare(Comparison::Greater, &made.timing.silence_after, &Term::int(0).to_real())
 }
 
-/// When the event can be seen: silence from TM on, all else that is seen at any time. Nothing of what the
-/// tester sends.
-fn times(made: &PathGuided, action: ActionId) -> Option<Term> {
+/// Says when the event can be seen: silence from TM on, everything else that is seen at any time. What the
+/// tester sends is not seen, so the result is `None`.
+fn possible_times(made: &PathGuided, action: ActionId) -> Option<Term> {
     let delay = Term::datum(&made.timing.delay);
     let zero = Term::int(0).to_real();
     match made.iosts.action(action).kind {

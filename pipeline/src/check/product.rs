@@ -1,4 +1,4 @@
-//! The product against the specification and the completed purpose.
+//! Checks the product against the specification and the completed purpose.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,8 +13,8 @@ use crate::artifact::{CompletePurpose, Product};
 /// A location of the product, and the numbers of the two transitions that are taken there together.
 type Synchronised = (LocationId, (TransitionId, Option<TransitionId>));
 
-/// Checks the result of `product` against the two that it was made from.
-pub fn product(
+/// Checks the result of `product` against the specification and purpose that it was made from.
+pub fn check_product(
     product: &Product,
     specification: &Iosts,
     complete: &CompletePurpose,
@@ -41,12 +41,12 @@ pub fn product(
         checking
             .holds(product.accepting[at] == is_accepting, "product 5", || iosts.locations[at].label.clone());
     }
-    data(&mut checking, iosts, left, right);
+    check_data(&mut checking, iosts, left, right);
     let both = Term::and([truth(&left.initial_condition), truth(&right.initial_condition)]);
     let place = || "the initial condition".to_owned();
     checking.equivalent(&[], &both, &truth(&iosts.initial_condition), "product 4", place);
 
-    // Every synchronised pair of transitions, and which of the product's says that it was made of it.
+    // Maps every synchronised pair of transitions to those of the product that say they were made of it.
     let mut made: BTreeMap<Synchronised, Vec<TransitionId>> = BTreeMap::new();
     if product.made_of.len() != iosts.transitions.len() {
         checking.broken("product 2", "transitions and what they were made of");
@@ -104,8 +104,8 @@ pub fn product(
     checking.found
 }
 
-/// Every datum of either side is owned once, a variable where one side has it as its variable.
-fn data(checking: &mut Checking<'_>, iosts: &Iosts, left: &Iosts, right: &Iosts) {
+/// Checks that every datum of either side is owned once, and is a variable if it is a variable of one side.
+fn check_data(checking: &mut Checking<'_>, iosts: &Iosts, left: &Iosts, right: &Iosts) {
     let set = |data: &[Datum]| data.iter().cloned().collect::<HashSet<_>>();
     let variables: HashSet<Datum> = left.variables.iter().chain(&right.variables).cloned().collect();
     let shared: HashSet<Datum> = left.constants.iter().chain(&right.constants).cloned().collect();

@@ -1,8 +1,9 @@
-//! The specification with silence against the delayed form without it.
+//! Checks the specification with silence against the delayed form without it.
 //!
-//! How long a state may be silent needs a quantifier. So the solver is asked for states and delays at which
-//! silence is allowed, and for such at which it is not; for each that it shows, all data known, it is asked
-//! again whether something may come later, or ever. A few are looked at at each location.
+//! A quantifier would be needed to say how long a state may be silent. So the solver is asked for states and
+//! delays at which silence is allowed, and for others at which it is not. For each state that it shows, with
+//! all data known, it is asked again whether something may come later, or ever. A few states are looked at at
+//! each location.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
@@ -15,7 +16,12 @@ use super::obligation::{Checking, Findings};
 use crate::lateness::{Timing, WithSilence};
 
 /// Checks the result of `with_silence` against the delayed form.
-pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut dyn Solver) -> Findings {
+pub fn check_silence(
+    timed: &WithSilence,
+    form: &Iosts,
+    timing: &Timing,
+    solver: &mut dyn Solver,
+) -> Findings {
     const SAME: &str = "silence 1";
     let mut checking = Checking::new(solver);
     let iosts = &timed.iosts;
@@ -72,13 +78,13 @@ pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut 
         for (rule, is_allowed) in [("silence 3", true), ("silence 4", false)] {
             let side = if is_allowed { allowed.clone() } else { allowed.not() };
             let mut looked = vec![side, not_negative.clone()];
-            // So many states of each kind are looked at at each location.
+            // Four states of each kind are looked at at each location.
             for _ in 0..4 {
                 if looked.iter().any(Term::is_false) {
                     break;
                 }
                 let Witness::Found(mut state) = checking.solver.witness(&looked) else { break };
-                // What the question does not mention may be anything.
+                // A datum that the question does not mention may have any value.
                 let data = iosts.variables.iter().chain(&iosts.constants).chain([&timing.delay]);
                 for datum in data {
                     state.complete(datum);
@@ -94,13 +100,13 @@ pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut 
                     let condition = substitute(&enabling_condition(transition), &known);
                     match iosts.action(transition.action).kind {
                         ActionKind::Input | ActionKind::Quiescence => {}
-                        ActionKind::Internal => ever = either(ever, checking.ask(&[condition])),
+                        ActionKind::Internal => ever = combine_answers(ever, checking.ask(&[condition])),
                         ActionKind::Output => {
                             let after = Term::compare(Comparison::Greater, &delay, &seen);
                             if !timing.uncontrollable.contains(&iosts.action(transition.action).name) {
-                                ever = either(ever, checking.ask(std::slice::from_ref(&condition)));
+                                ever = combine_answers(ever, checking.ask(std::slice::from_ref(&condition)));
                             }
-                            later = either(later, checking.ask(&[condition, after]));
+                            later = combine_answers(later, checking.ask(&[condition, after]));
                         }
                     }
                 }
@@ -123,7 +129,8 @@ pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut 
     checking.found
 }
 
-fn either(one: Answer, other: Answer) -> Answer {
+/// Combines the answers to two questions into the answer whether one of them can hold.
+fn combine_answers(one: Answer, other: Answer) -> Answer {
     match (one, other) {
         (Answer::Sat, _) | (_, Answer::Sat) => Answer::Sat,
         (Answer::Unknown, _) | (_, Answer::Unknown) => Answer::Unknown,

@@ -1,9 +1,9 @@
-//! The suspended specification against the one that the user wrote.
+//! Checks the suspended specification against the one that the user wrote.
 //!
-//! That quiescence excludes every output and internal step is asked of the solver in full. That it is there
-//! wherever none is possible needs a quantifier: the solver is asked for states without quiescence and
-//! internal steps, and for each that it shows, whether an output is possible there. A few such states are
-//! looked at at each location.
+//! The solver is asked in full whether quiescence excludes every output and internal step. A quantifier would
+//! be needed to say that quiescence is there wherever none is possible. So the solver is asked for states
+//! without quiescence and internal steps, and for each that it shows, whether an output is possible there. A
+//! few such states are looked at at each location.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::Term;
@@ -14,7 +14,8 @@ use coreach_model::term::{Substitution, substitute};
 use super::obligation::{Checking, Findings};
 use crate::suspend::Suspended;
 
-pub fn suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn Solver) -> Findings {
+/// Checks the result of `suspend` against the specification that it was made from.
+pub fn check_suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "suspended 1";
     let mut checking = Checking::new(solver);
     let iosts = &suspended.iosts;
@@ -70,7 +71,7 @@ pub fn suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn 
         }
         let mut loud = vec![quiet.not()];
         loud.extend(internal.iter().map(Term::not));
-        // So many states of each location are looked at.
+        // Four states of each location are looked at.
         for _ in 0..4 {
             if loud.iter().any(Term::is_false) {
                 break;

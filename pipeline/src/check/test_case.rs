@@ -1,4 +1,4 @@
-//! The test case against the test graph.
+//! Checks the test case against the test graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,11 @@ use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::LocationId;
 use coreach_model::{ActionId, Term};
 
-use super::obligation::{Checking, Findings, overlaps, undefined};
+use super::obligation::{Checking, Findings, check_definedness, check_overlaps};
 use crate::artifact::{TestCase, TestGraph, Verdict};
 
 /// Checks the result of `input_complete` against the test graph.
-pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) -> Findings {
+pub fn check_test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "test case 5";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&case.iosts, &graph.iosts);
@@ -55,8 +55,8 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         "the location of all other outputs".to_owned()
     });
     let reach = |location: LocationId| case.reach[location].clone();
-    overlaps(&mut checking, iosts, &reach, "test case 2");
-    undefined(&mut checking, iosts, &reach, "test case: a guard without a value");
+    check_overlaps(&mut checking, iosts, &reach, "test case 2");
+    check_definedness(&mut checking, iosts, &reach, "test case: a guard without a value");
     let is_output = |action: ActionId| iosts.action(action).is_observed();
     let (_, added) = iosts.transitions.split_at(before.transitions.len());
     let mut fails: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
@@ -75,8 +75,8 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         checking.holds(added.is_empty(), "test case 4", || "there is nothing to run".to_owned());
         return checking.found;
     }
-    // What is allowed is said here by the transitions themselves: selection splits a guard and drops none of
-    // it.
+    // The allowed outputs are taken from the transitions themselves: selection splits a guard and drops none
+    // of it.
     let mut keys: BTreeSet<(LocationId, ActionId)> = allowed.keys().chain(fails.keys()).copied().collect();
     if case.others_fail.is_none() {
         let actions = || iosts.action_ids();

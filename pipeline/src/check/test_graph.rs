@@ -1,11 +1,11 @@
-//! The test graph against the visible machine.
+//! Checks the test graph against the visible machine.
 //!
 //! For a transition with guard G and effect A from l to l', the graph may have two: `G && coreach(l')[A]`,
 //! which goes on, and for an output `G && !coreach(l')[A]`, which ends. Guards are compared where reach(l)
-//! holds, since that is where they are read. What is missing must be what cannot hold.
+//! holds, since that is where they are read. A transition may be missing only if it cannot hold.
 //!
-//! The facts themselves are no more than claimed: they are tried as a proof, and what is no proof is refuted
-//! by runs, as far as they are followed: see [`super::facts`].
+//! The graph only claims the facts. They are tried as a proof; if they are no proof, runs are followed to
+//! refute them, up to a limit: see [`super::facts`].
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,11 +15,11 @@ use coreach_model::term::substitute;
 use coreach_model::{Term, Verdict};
 
 use super::facts;
-use super::obligation::{Checking, Findings, by_action, overlaps, same_values, undefined};
+use super::obligation::{Checking, Findings, by_action, check_definedness, check_overlaps, same_values};
 use crate::artifact::{GraphOrigin, TestGraph, Visible};
 
 /// Checks the result of `select` against the visible machine.
-pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver) -> Findings {
+pub fn check_test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "test graph 4";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&graph.iosts, &visible.iosts);
@@ -45,15 +45,15 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
             wanted.map_or(graph.must_answer[at].is_false(), |wanted| graph.must_answer[at] == *wanted);
         checking.holds(is_right, "test graph 9", || iosts.locations[at].label.clone());
     }
-    let Some(place) = places(graph, visible, &mut checking) else { return checking.found };
+    let Some(place) = find_places(graph, visible, &mut checking) else { return checking.found };
     let (reach, coreach) = (&decided.reach, &decided.coreach);
     let start = before.initial;
     let strengthened = Term::and([before.initial_condition.clone(), coreach[start].clone()]);
     let Some(pass) = graph.pass else {
         let is_empty = iosts.transitions.is_empty() && iosts.initial_condition.is_false();
         checking.holds(is_empty, "test graph 7", || "the purpose is said to be out of reach".to_owned());
-        out_of_reach(graph, visible, &strengthened, &mut checking);
-        facts::refuted(graph, visible, &mut checking);
+        check_unreachable(graph, visible, &strengthened, &mut checking);
+        facts::refute_facts(graph, visible, &mut checking);
         return checking.found;
     };
     let wanted = if visible.accepting[start] { Some(&pass) } else { place.get(&before.initial) };
@@ -62,8 +62,8 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
         "the initial condition".to_owned()
     });
     let fact = |location: LocationId| graph.reach[location].clone();
-    overlaps(&mut checking, iosts, &fact, "test graph 3");
-    undefined(&mut checking, iosts, &fact, "test graph: a guard without a value");
+    check_overlaps(&mut checking, iosts, &fact, "test graph 3");
+    check_definedness(&mut checking, iosts, &fact, "test graph: a guard without a value");
 
     let mut kept = HashSet::new();
     for (transition, &number) in iosts.transitions.iter().zip(&graph.made_of) {
@@ -111,14 +111,14 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
             }
         }
     }
-    allowed(graph, visible, &place, &mut checking);
-    facts::refuted(graph, visible, &mut checking);
+    check_allowed(graph, visible, &place, &mut checking);
+    facts::refute_facts(graph, visible, &mut checking);
     checking.found
 }
 
-/// Where the locations of the visible machine are in the graph. The facts there are those that were decided
-/// with.
-fn places(
+/// Finds where the locations of the visible machine are in the graph. The facts there must be those that were
+/// used for the decisions.
+fn find_places(
     graph: &TestGraph,
     visible: &Visible,
     checking: &mut Checking<'_>,
@@ -155,8 +155,8 @@ fn places(
     fine.then_some(place)
 }
 
-/// What the specification allows is said at every location as the visible machine says it.
-fn allowed(
+/// Checks that the graph says at every location, as the visible machine does, what the specification allows.
+fn check_allowed(
     graph: &TestGraph,
     visible: &Visible,
     place: &HashMap<LocationId, LocationId>,
@@ -192,8 +192,8 @@ fn allowed(
     checking.holds(said.is_empty(), "test graph 6", || "an output where the graph is not".to_owned());
 }
 
-/// A purpose out of reach: the facts leave no way from the beginning to Accept.
-fn out_of_reach(graph: &TestGraph, visible: &Visible, initial: &Term, checking: &mut Checking<'_>) {
+/// Checks that a purpose is out of reach: the facts leave no way from the beginning to Accept.
+fn check_unreachable(graph: &TestGraph, visible: &Visible, initial: &Term, checking: &mut Checking<'_>) {
     let before = &visible.iosts;
     if checking.ask(std::slice::from_ref(initial)) != Answer::Sat {
         return;

@@ -1,4 +1,4 @@
-//! What a property adds to the visible machine, against the property as the user wrote it.
+//! Checks what a property adds to the visible machine, against the property as the user wrote it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,11 @@ use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Term};
 
-use super::obligation::{Checking, Findings, after, undefined, within_types};
+use super::obligation::{Checking, Findings, check_definedness, compose_effects, within_types};
 use crate::artifact::{Closed, Product, Visible};
 
 /// Checks the outputs that violate a property and are forbidden, which lead to the location `left`.
-pub fn violations(
+pub fn check_violations(
     with: &Visible,
     left: Option<LocationId>,
     visible: &Visible,
@@ -55,7 +55,7 @@ pub fn violations(
         checking.holds(is_plain, "violations 2", || iosts.describe(transition));
         added.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
     }
-    undefined(&mut checking, iosts, &|_| Term::yes(), "violations: a guard without a value");
+    check_definedness(&mut checking, iosts, &|_| Term::yes(), "violations: a guard without a value");
     let enters = |transition: &&Transition| {
         transition.target == property.accept && transition.source != property.accept
     };
@@ -70,7 +70,7 @@ pub fn violations(
                 let mut pending = Substitution::new();
                 for step in &member.steps {
                     types.push(substitute(&within_types(step), &pending));
-                    pending = after(&pending, step);
+                    pending = compose_effects(&pending, step);
                 }
                 let here = entering.iter().filter(|t| t.source == place && t.action == action);
                 violates.extend(here.map(|t| substitute(&enabling_condition(t), &pending)));

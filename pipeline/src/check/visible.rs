@@ -1,26 +1,27 @@
-//! The visible machine against the closed one: a simulation in both directions.
+//! Checks the visible machine against the closed one by a simulation in both directions.
 //!
 //! A location of the visible machine says of which members it is made: locations of the closed machine, each
 //! with the effects that give its data from those that are shown. So a state of the visible machine stands
-//! for a set of states of the closed one, and the initial state for the initial one. What is to be shown of a
-//! step by one event: every step of a state in the set leads to a state in the set behind (nothing lost), and
-//! every state in the set behind is where such a step leads (nothing added). By induction over traces the set
-//! is then the closed machine's `after`.
+//! for a set of states of the closed one, and the initial state for the initial one. Two things must be shown
+//! of a step by one event: every step of a state in the set leads to a state in the set behind (nothing is
+//! lost), and every state in the set behind is the target of such a step (nothing is added). By induction
+//! over traces the set is then the closed machine's `after`.
 //!
-//! Both are asked where the members' data have values within their types, behind each of their postponed
-//! effects. That is an invariant: it holds at the beginning, where nothing is postponed, and is asked behind
-//! each step.
+//! Both are asked for data of the members that have values within their types, behind each of their postponed
+//! effects. That is an invariant: it holds at the beginning, where nothing is postponed, and it is checked
+//! behind each step.
 //!
-//! What is compared are the members' data; a variable that every member's postponed effects hide is none of
-//! them. Its value matters all the same: were there none within its type, the step could not be taken. So of
-//! each transition all values are asked for, and not only those of memory variables.
+//! The members' data are compared. A variable that every member's postponed effects hide is none of them. Its
+//! value matters all the same: if it had none within its type, the step could not be taken. So all values of
+//! each transition are checked, and not only those of memory variables.
 //!
-//! Where the machine says that it was made by means of facts, three things are asked more, and three less.
-//! The facts are held against the closed machine: reach and coreach by their proof or by runs, live variables
-//! by the definition. Then the simulation needs to hold only where each member's data are in the reach of its
-//! location, which they are by induction; only variables that are live need to be the same; and from an *end*
-//! nothing is followed. That nothing needs to be is asked where it is entered: no member's step into it leads
-//! to a state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are the same.
+//! If the machine says that it was made by means of facts, three things are checked besides, and three less.
+//! The facts are checked against the closed machine: reach and coreach by their proof or by runs, live
+//! variables by the definition. Then the simulation needs to hold only where each member's data are in the
+//! reach of its location, which they are by induction; only variables that are live need to be the same; and
+//! from an *end* nothing is followed. The step into an end is checked to justify that: no member's step into
+//! it leads to a state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are
+//! the same.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -30,7 +31,8 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Numbered, Term};
 
 use super::obligation::{
-    ByAction, Checking, Findings, after, by_action, overlaps, same_values, undefined, value_of, within_types,
+    ByAction, Checking, Findings, by_action, check_definedness, check_overlaps, compose_effects, same_values,
+    value_of, within_types,
 };
 use super::{facts, must_answer};
 use crate::artifact::{Closed, Member, Visible};
@@ -40,7 +42,7 @@ const LAST: ActionId = ActionId(u32::MAX);
 const END: &str = "visible 9";
 
 /// Checks the result of `determinize` against the closed machine.
-pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
+pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
     const SAME: &str = "visible 2";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&visible.iosts, &closed.iosts);
@@ -74,17 +76,17 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
         let accepts = members.iter().any(|member| closed.accepting[member.location]);
         checking.holds(visible.accepting[at] == accepts, "visible 5", || iosts.locations[at].label.clone());
     }
-    if !known_is_known(visible, closed, &mut checking) {
+    if !check_known(visible, closed, &mut checking) {
         return checking.found;
     }
-    must_answer::visible(visible, closed, &mut checking);
-    overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
-    undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
+    must_answer::check_must_answer(visible, closed, &mut checking);
+    check_overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
+    check_definedness(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 
     let here: Numbered<LocationId, Vec<RunPlace>> =
         visible.members.map(|members| members.iter().map(RunPlace::of).collect());
     let has_types = here.map(|places| Term::and(places.iter().map(|place| place.has_types.clone())));
-    let context = contexts(visible, &here, &has_types);
+    let context = find_contexts(visible, &here, &has_types);
     for t in &iosts.transitions {
         checking.holds(!visible.ends[t.source], END, || iosts.describe(t));
         let mut premises = context[t.source].clone();
@@ -116,7 +118,7 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
             let made = ours.get(&(source, action)).map_or(&[][..], Vec::as_slice);
             let made: Vec<&Transition> = made.iter().map(|number| &iosts.transitions[*number]).collect();
             for t in made.iter().filter(|t| visible.ends[t.target]) {
-                end_is_entered(visible, closed, t, &steps, &context[source], &mut checking);
+                check_step_into_end(visible, closed, t, &steps, &context[source], &mut checking);
             }
             let behind = |t: &Transition, member: &RunPlace| VisibleStep {
                 guard: t.guard.clone(),
@@ -133,7 +135,10 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
                     let same = those.iter().filter(|other| other.target == step.target);
                     let conclusions: Vec<Term> = same
                         .map(|other| {
-                            let (one, two) = (matters(visible, step, other), matters(visible, other, step));
+                            let (one, two) = (
+                                relevant_effect(visible, step, other),
+                                relevant_effect(visible, other, step),
+                            );
                             let equal = same_values(&one, &two);
                             Term::and([other.guard.clone(), equal])
                         })
@@ -151,9 +156,9 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     checking.found
 }
 
-/// The shapes and the truth of what was known; where nothing was, there are no ends. False where nothing more
-/// can be asked.
-fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) -> bool {
+/// Checks the shapes and the truth of the facts; without facts there are no ends. The result is false if
+/// nothing more can be checked.
+fn check_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) -> bool {
     const LIVE: &str = "visible 10: live";
     let before = &closed.iosts;
     let Some(known) = &visible.known else {
@@ -169,7 +174,7 @@ fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_
         checking.broken("visible 10", "facts of another length");
         return false;
     }
-    facts::known_refuted(known, closed, checking);
+    facts::refute_known_facts(known, closed, checking);
     let variables: HashSet<&Datum> = before.variables.iter().collect();
     for t in before.transitions.iter().filter(|t| !closed.accepting[t.source]) {
         let live = &known.live[t.source];
@@ -193,8 +198,8 @@ fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_
     true
 }
 
-/// What holds at each location wherever a run is there.
-fn contexts(
+/// Gives the conditions that hold at each location wherever a run is there.
+fn find_contexts(
     visible: &Visible,
     here: &Numbered<LocationId, Vec<RunPlace>>,
     has_types: &Numbered<LocationId, Term>,
@@ -204,8 +209,11 @@ fn contexts(
         for (at, places) in here.numbered().filter(|(at, _)| !visible.ends[*at]) {
             let reach = |(number, place): (usize, &RunPlace)| {
                 let fact = &known.reach[place.location];
-                substitute(&of_live(fact, visible, place.location, &number.to_string()), &place.pending)
-                    .conjuncts()
+                substitute(
+                    &without_stale_data(fact, visible, place.location, &number.to_string()),
+                    &place.pending,
+                )
+                .conjuncts()
             };
             contexts[at].extend(places.iter().enumerate().flat_map(reach));
         }
@@ -216,9 +224,9 @@ fn contexts(
     contexts
 }
 
-/// A fact in which the data that are not live are others, of whose values nothing is known: what is shown of
-/// them may be stale.
-fn of_live(fact: &Term, visible: &Visible, location: LocationId, whose: &str) -> Term {
+/// Replaces the data in a fact that are not live by others, about whose values nothing is known: the shown
+/// values may be stale.
+fn without_stale_data(fact: &Term, visible: &Visible, location: LocationId, whose: &str) -> Term {
     let Some(known) = &visible.known else { return fact.clone() };
     let is_stale =
         |datum: &Datum| !known.live[location].contains(datum) && !visible.iosts.constants.contains(datum);
@@ -229,8 +237,9 @@ fn of_live(fact: &Term, visible: &Visible, location: LocationId, whose: &str) ->
     substitute(fact, &others.collect())
 }
 
-/// No step of a member into an end leads to a state from which Accept can be reached, unless the end accepts.
-fn end_is_entered(
+/// Checks that no step of a member into an end leads to a state from which Accept can be reached, unless the
+/// end accepts.
+fn check_step_into_end(
     visible: &Visible,
     closed: &Closed,
     t: &Transition,
@@ -241,7 +250,7 @@ fn end_is_entered(
     let (Some(known), false) = (&visible.known, visible.accepting[t.target]) else { return };
     for step in steps {
         let fact = &known.coreach[step.target];
-        let leads_on = substitute(&of_live(fact, visible, step.target, "behind"), &step.effect);
+        let leads_on = substitute(&without_stale_data(fact, visible, step.target, "behind"), &step.effect);
         let mut premises = context.to_vec();
         premises.extend([t.guard.clone(), step.guard.clone()]);
         checking.implies(&premises, &[leads_on.not()], END, || {
@@ -250,8 +259,9 @@ fn end_is_entered(
     }
 }
 
-/// What a step does to the data, as far as it matters behind it and behind the one that it is compared with.
-fn matters(visible: &Visible, step: &VisibleStep, other: &VisibleStep) -> Substitution {
+/// Gives the effect of a step on the data, as far as it matters behind it and behind the step with which it
+/// is compared.
+fn relevant_effect(visible: &Visible, step: &VisibleStep, other: &VisibleStep) -> Substitution {
     let mut effect = step.effect.clone();
     if let Some(known) = &visible.known {
         let says = !step.ends && !other.ends;
@@ -260,11 +270,11 @@ fn matters(visible: &Visible, step: &VisibleStep, other: &VisibleStep) -> Substi
     effect
 }
 
-/// A member, its postponed effects as one.
+/// A member, whose postponed effects are composed.
 struct RunPlace {
     location: LocationId,
     pending: Substitution,
-    /// Behind each of the effects the data have values within their types.
+    /// The condition that the data have values within their types behind each of the effects.
     has_types: Term,
 }
 
@@ -274,19 +284,19 @@ impl RunPlace {
         let mut parts = Vec::new();
         for step in &member.steps {
             parts.push(substitute(&within_types(step), &pending));
-            pending = after(&pending, step);
+            pending = compose_effects(&pending, step);
         }
         RunPlace { location: member.location, pending, has_types: Term::and(parts) }
     }
 }
 
-/// A way to a state of the closed machine, over the data of the visible one before the step.
+/// A way to a state of the closed machine, expressed by the data of the visible one before the step.
 struct VisibleStep {
     guard: Term,
-    /// For each variable of the closed machine its value behind the step.
+    /// The value of each variable of the closed machine behind the step.
     effect: Substitution,
     target: LocationId,
-    /// Does it lead to an end, whose data say nothing?
+    /// Does the step lead to an end, whose data say nothing?
     ends: bool,
 }
 
@@ -295,14 +305,14 @@ impl VisibleStep {
         let guard = substitute(&transition.guard, pending);
         VisibleStep {
             guard,
-            effect: after(pending, &transition.assignments),
+            effect: compose_effects(pending, &transition.assignments),
             target: transition.target,
             ends: false,
         }
     }
 }
 
-/// What a member's data are behind a step that changes what is shown.
+/// Gives a member's data behind a step that changes the shown data.
 fn visible_part(
     assignments: &Substitution,
     pending: &Substitution,

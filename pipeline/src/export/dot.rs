@@ -1,19 +1,19 @@
-//! A stage's result as a picture: text for Graphviz.
+//! Writes a stage's result as a picture: text for Graphviz.
 //!
-//! **Conventions**, those of the field. Behind an action's name `?` means "received" and `!` means "sent".
-//! Whose side that is seen from depends on what is drawn, as in the literature: everything that describes the
-//! *system* (the completed purpose, the product, the closed and the visible behaviours) is drawn from the
-//! implementation's side; the *test graph* and the *test case* are what a tester executes, and are drawn from
-//! the tester's: `Coin!` is a stimulus, `Return?` an observation. The line below the picture says which it
-//! is. All other exports keep the implementation's directions at every stage.
+//! **Conventions** are those of the field. Behind an action's name `?` means "received" and `!` means "sent".
+//! The side from which a picture is drawn depends on its subject, as in the literature. Everything that
+//! describes the *system* (the completed purpose, the product, the closed and the visible behaviours) is
+//! drawn from the implementation's side. The *test graph* and the *test case*, which a tester executes, are
+//! drawn from the tester's: `Coin!` is a stimulus, `Return?` an observation. The line below the picture says
+//! which side it is. All other exports keep the implementation's directions at every stage.
 //!
-//! An edge says its action with parameters in bold, then `[guard]`, broken at `&&`, then its assignments, a
-//! line each. The arrow into the initial location carries the initial condition. Pass is green, Inconclusive
-//! amber, Fail red; locations of the product with Accept or Reject in them have a light tint of green or of
-//! red.
+//! An edge shows its action with parameters in bold, then `[guard]`, broken at `&&`, then its assignments,
+//! one per line. The arrow into the initial location carries the initial condition. Pass is green,
+//! Inconclusive amber, Fail red; locations of the product that contain Accept or Reject have a light tint of
+//! green or of red.
 //!
 //! **To stay readable**, transitions into Fail from one location are one dashed, grey arrow, and self-loops
-//! that say nothing but their action are one arrow. Nothing else is joined or left out; a condition of many
+//! that show nothing but their action are one arrow. Nothing else is joined or left out; a condition of many
 //! lines is cut, with a note of how much is missing.
 //!
 //! Nodes are named by their locations, so a picture can be taken apart and styled by other tools.
@@ -23,7 +23,10 @@ use std::collections::BTreeMap;
 use coreach_model::iosts::{LocationId, Transition};
 use dot_writer::{Attributes, DotWriter, Scope};
 
-use super::labels::{action, condition_lines, fact_lines, guard_lines, html, quoted, taken, tooltip};
+use super::labels::{
+    action_text, condition_lines, escape_html, escape_quoted, escape_tooltip, fact_lines, guard_lines,
+    steps_text,
+};
 use super::{Mark, Options, View};
 use crate::artifact::Verdict;
 use crate::stage::Stage;
@@ -33,36 +36,36 @@ const FONT: &str = "Helvetica";
 /// The node from which the initial arrow comes; no location can have this name.
 const START: &str = "\"->\"";
 
-pub fn dot(view: &View<'_>, options: Options) -> String {
+pub fn to_dot(view: &View<'_>, options: Options) -> String {
     let mut bytes = Vec::new();
     {
         let mut writer = DotWriter::from(&mut bytes);
         let mut graph = writer.digraph();
-        frame(&mut graph, view);
-        initial(&mut graph, view);
+        write_frame(&mut graph, view);
+        write_initial(&mut graph, view);
         for location in view.iosts.location_ids() {
-            node(&mut graph, view, location, options);
+            write_node(&mut graph, view, location, options);
         }
-        edges(&mut graph, view, options);
+        write_edges(&mut graph, view, options);
     }
-    // The writer passes on what it is given: strings. It gives a graph no name, which viewers show as the
-    // title.
-    let title = format!("digraph \"{}\" {{", quoted(&format!("{} {}", view.iosts.name, view.what)));
+    // The writer writes into strings, so it cannot fail. It gives a graph no name, which viewers would show
+    // as the title.
+    let title = format!("digraph \"{}\" {{", escape_quoted(&format!("{} {}", view.iosts.name, view.what)));
     String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
 }
 
-/// Attributes of the whole, and the line below it.
-fn frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
+/// Writes the attributes of the whole graph, and the line below it.
+fn write_frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     let stage = view.what.replace('_', " ");
     let unreachable = match view.found.reachable {
         Some(false) => "<BR/><B>The purpose cannot be reached.</B>",
         _ => "",
     };
-    let once = view.said_once().map_or(String::new(), |sentence| format!("<BR/>{}", html(&sentence)));
+    let once = view.said_once().map_or(String::new(), |sentence| format!("<BR/>{}", escape_html(&sentence)));
     let label = format!(
         "<<B>{}</B>: {}{unreachable}{once}<BR/><FONT POINT-SIZE=\"10\">{side}</FONT>>",
-        html(&view.iosts.name),
-        html(&stage),
+        escape_html(&view.iosts.name),
+        escape_html(&stage),
         side = view.sides()
     );
     graph
@@ -81,7 +84,7 @@ fn frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
 }
 
-fn initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {
+fn write_initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     graph
         .node_named(START)
         .set("shape", "point", true)
@@ -89,34 +92,34 @@ fn initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         .set("fillcolor", "black", true)
         .set("label", "", true);
     let condition = &view.iosts.initial_condition;
-    let edge = graph.edge(START, id(view, view.iosts.initial));
+    let edge = graph.edge(START, node_id(view, view.iosts.initial));
     let mut attributes = edge.attributes();
     if condition.is_true() {
         attributes.set("weight", "2", true);
     } else {
-        attributes.set_html(&label(&escaped(condition_lines(condition))));
+        attributes.set_html(&html_label(&escape_lines(condition_lines(condition))));
     }
 }
 
-fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, options: Options) {
+fn write_node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, options: Options) {
     let shown = view.iosts.location(location);
-    let mut lines = vec![html(&shown.label)];
+    let mut lines = vec![escape_html(&shown.label)];
     if options.facts {
-        lines.extend(fact_lines(view, location).iter().map(|line| small(line)));
+        lines.extend(fact_lines(view, location).iter().map(|line| small_html(line)));
     }
-    let (fill, border) = colours(view.mark(location));
-    let mut node = graph.node_named(id(view, location));
+    let (fill, border) = mark_colours(view.mark(location));
+    let mut node = graph.node_named(node_id(view, location));
     node.set_html(&format!("<{}>", lines.join("<BR/>")));
     if fill != "white" {
         node.set("fillcolor", fill, true).set("color", border, true);
     }
     if let Some(description) = &shown.description {
-        node.set("tooltip", &tooltip(description), true);
+        node.set("tooltip", &escape_tooltip(description), true);
     }
 }
 
-/// The colours of a location: of its inside, and of its border.
-pub(super) fn colours(mark: Option<Mark>) -> (&'static str, &'static str) {
+/// Gives the colours of a location: of its inside, and of its border.
+pub(super) fn mark_colours(mark: Option<Mark>) -> (&'static str, &'static str) {
     match mark {
         None => ("white", "black"),
         Some(Mark::Accept) => ("#e3f4e3", "#2e7d32"),
@@ -128,34 +131,35 @@ pub(super) fn colours(mark: Option<Mark>) -> (&'static str, &'static str) {
     }
 }
 
-fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
+/// Writes the edges: those of a run by themselves, then those that are joined, then all others.
+fn write_edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
     let mut failing: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     let mut looping: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     for (number, transition) in view.iosts.transitions.numbered() {
         if let Some(steps) = view.walked.get(&number) {
-            walked(graph, view, transition, steps);
+            write_walked(graph, view, transition, steps);
         } else if view.is_fail(transition.target) && options.hide_fail {
-            // Said nowhere: it was not wanted.
+            // The user does not want these transitions.
         } else if view.is_fail(transition.target) {
             failing.entry(transition.source).or_default().push(transition);
         } else if says_only_its_action(transition) {
             looping.entry(transition.source).or_default().push(transition);
         } else {
-            let edge = graph.edge(id(view, transition.source), id(view, transition.target));
-            edge.attributes().set_html(&label(&transition_lines(view, transition)));
+            let edge = graph.edge(node_id(view, transition.source), node_id(view, transition.target));
+            edge.attributes().set_html(&html_label(&transition_lines(view, transition)));
         }
     }
     for (location, transitions) in looping {
-        let edge = graph.edge(id(view, location), id(view, location));
-        edge.attributes().set_html(&label(&loop_lines(view, &transitions)));
+        let edge = graph.edge(node_id(view, location), node_id(view, location));
+        edge.attributes().set_html(&html_label(&loop_lines(view, &transitions)));
     }
     for (location, transitions) in failing {
         let Some(first) = transitions.first() else { continue };
         let lines: Vec<String> = transitions.iter().flat_map(|t| transition_lines(view, t)).collect();
         graph
-            .edge(id(view, location), id(view, first.target))
+            .edge(node_id(view, location), node_id(view, first.target))
             .attributes()
-            .set_html(&label(&lines))
+            .set_html(&html_label(&lines))
             .set_style(dot_writer::Style::Dashed)
             .set("color", "#c98b86", true)
             .set("fontcolor", "#8a6a67", true)
@@ -163,25 +167,25 @@ fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
     }
 }
 
-/// A transition that a run took: blue, with the numbers of its events before its label. Never joined with
-/// others.
-fn walked(graph: &mut Scope<'_, '_>, view: &View<'_>, transition: &Transition, steps: &[usize]) {
-    let mut lines = vec![format!("<B>{}</B>", taken(steps))];
+/// Writes a transition that a run took: in blue, with the numbers of its events before its label. It is never
+/// joined with others.
+fn write_walked(graph: &mut Scope<'_, '_>, view: &View<'_>, transition: &Transition, steps: &[usize]) {
+    let mut lines = vec![format!("<B>{}</B>", steps_text(steps))];
     lines.extend(transition_lines(view, transition));
-    let edge = graph.edge(id(view, transition.source), id(view, transition.target));
+    let edge = graph.edge(node_id(view, transition.source), node_id(view, transition.target));
     edge.attributes()
-        .set_html(&label(&lines))
+        .set_html(&html_label(&lines))
         .set("color", "#1565c0", true)
         .set("fontcolor", "#0d47a1", true)
         .set("penwidth", "2.5", true);
 }
 
-/// Is it a self-loop whose label would be its action alone?
+/// Is it a self-loop whose label would be only its action?
 fn says_only_its_action(transition: &Transition) -> bool {
     transition.source == transition.target && transition.guard.is_true() && transition.assignments.is_empty()
 }
 
-/// `*` for a location that stays where it is whatever happens, the list of actions otherwise.
+/// Gives `*` for a location that every action leaves unchanged, and the list of actions otherwise.
 fn loop_lines(view: &View<'_>, transitions: &[&Transition]) -> Vec<String> {
     if view.stage == Some(Stage::Complete) && transitions.len() == view.iosts.actions.len() {
         return vec!["<B>*</B>".to_owned()];
@@ -191,32 +195,32 @@ fn loop_lines(view: &View<'_>, transitions: &[&Transition]) -> Vec<String> {
 
 fn action_line(view: &View<'_>, transition: &Transition) -> String {
     let shown = view.iosts.action(transition.action);
-    format!("<B>{}</B>", html(&action(shown, view.sign(shown.kind))))
+    format!("<B>{}</B>", escape_html(&action_text(shown, view.sign(shown.kind))))
 }
 
 fn transition_lines(view: &View<'_>, transition: &Transition) -> Vec<String> {
     let mut lines = vec![action_line(view, transition)];
-    lines.extend(escaped(guard_lines(&transition.guard)));
+    lines.extend(escape_lines(guard_lines(&transition.guard)));
     lines.extend(
-        transition.assignments.iter().map(|(variable, value)| html(&format!("{variable} := {value}"))),
+        transition.assignments.iter().map(|(variable, value)| escape_html(&format!("{variable} := {value}"))),
     );
     lines
 }
 
-fn escaped(lines: Vec<String>) -> Vec<String> {
-    lines.iter().map(|line| html(line)).collect()
+fn escape_lines(lines: Vec<String>) -> Vec<String> {
+    lines.iter().map(|line| escape_html(line)).collect()
 }
 
-fn small(text: &str) -> String {
-    format!("<FONT POINT-SIZE=\"8\" COLOR=\"#555555\">{}</FONT>", html(text))
+fn small_html(text: &str) -> String {
+    format!("<FONT POINT-SIZE=\"8\" COLOR=\"#555555\">{}</FONT>", escape_html(text))
 }
 
-/// Lines as an HTML-like label, aligned to the left; the spaces keep it off its arrow.
-fn label(lines: &[String]) -> String {
+/// Writes lines as an HTML-like label, aligned to the left. The spaces keep it off its arrow.
+fn html_label(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| format!(" {line} <BR ALIGN=\"LEFT\"/>")).collect();
     format!("<{}>", lines.concat())
 }
 
-fn id(view: &View<'_>, location: LocationId) -> String {
-    format!("\"{}\"", quoted(&view.iosts.location(location).name))
+fn node_id(view: &View<'_>, location: LocationId) -> String {
+    format!("\"{}\"", escape_quoted(&view.iosts.location(location).name))
 }

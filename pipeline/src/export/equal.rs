@@ -1,18 +1,18 @@
-//! Is what was read what was written?
+//! Compares the graph that was read with the one that was written.
 //!
 //! Terms are shared, so two equal ones are one, and comparing costs no more than the graph has edges. A term
-//! may be read in another of its forms all the same: constructors put what they are given into a normal form,
-//! and what a stage substituted stands in the order of the substitution. Where the forms differ a solver is
-//! asked whether the meanings do; it must know that they do not.
+//! may still be read in another of its forms: constructors put their arguments into a normal form, and a term
+//! that a stage substituted has the order of the substitution. If the forms differ a solver is asked whether
+//! the meanings do; it must know that they do not.
 
 use coreach_analyses::solver::{Solver, must_hold};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::node::Comparison;
 use coreach_model::{ActionKind, Term};
 
-/// The first difference in meaning, where there is one. Actions that no transition takes may be missing where
-/// they are internal: a test case's reader leaves them out.
-pub fn difference(written: &Iosts, read: &Iosts, solver: &mut dyn Solver) -> Option<String> {
+/// Finds the first difference in meaning, if there is one. Internal actions that no transition takes may be
+/// missing: a test case's reader leaves them out.
+pub fn find_difference(written: &Iosts, read: &Iosts, solver: &mut dyn Solver) -> Option<String> {
     let said = |what: &str| Some(format!("{what} of `{}`", written.name));
     if written.name != read.name {
         return said("the name");
@@ -29,7 +29,7 @@ pub fn difference(written: &Iosts, read: &Iosts, solver: &mut dyn Solver) -> Opt
     if written.locations != read.locations || written.initial != read.initial {
         return said("the locations");
     }
-    if !same(&written.initial_condition, &read.initial_condition, &[], solver) {
+    if !mean_same(&written.initial_condition, &read.initial_condition, &[], solver) {
         return said("the initial condition");
     }
     if written.transitions.len() != read.transitions.len() {
@@ -50,15 +50,15 @@ fn is_same_transition(
     one.source == other.source
         && one.target == other.target
         && written.action(one.action).name == read.action(other.action).name
-        && same(&one.guard, &other.guard, &[], solver)
+        && mean_same(&one.guard, &other.guard, &[], solver)
         && one.assignments.len() == other.assignments.len()
         && one.assignments.iter().zip(&other.assignments).all(|((variable, value), (same_one, read))| {
-            variable == same_one && same(value, read, &one.guard.conjuncts(), solver)
+            variable == same_one && mean_same(value, read, &one.guard.conjuncts(), solver)
         })
 }
 
 /// Do the terms mean the same wherever the premises hold?
-fn same(one: &Term, other: &Term, premises: &[Term], solver: &mut dyn Solver) -> bool {
+fn mean_same(one: &Term, other: &Term, premises: &[Term], solver: &mut dyn Solver) -> bool {
     one == other
         || (one.sort() == other.sort()
             && must_hold(solver, premises, &Term::compare(Comparison::Equal, one, other)))

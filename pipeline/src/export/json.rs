@@ -1,15 +1,15 @@
-//! A stage's result as a JSON document, for programs: everything that the stage knows, every condition as a
-//! number in a table of shared terms; and the same with each condition as text of the model format and as
-//! SMT-LIB beside it.
+//! Writes a stage's result as a JSON document for programs. It has everything that the stage knows, with
+//! every condition as a number in a table of shared terms. A second form has each condition also as text of
+//! the model format and as SMT-LIB.
 //!
 //! [`coreach_artifact::document`] defines the document. `docs/reference/json.md` describes it, and
 //! `docs/test-case.schema.json` is its JSON Schema.
 //!
-//! **SMT-LIB.** The document's declarations, then those of the action (its parameters; for a condition at a
-//! transition), then those of the condition itself (rarely any), then `(assert ...)` around its text: a
-//! solver accepts that as it stands. Parameters are declared with their actions because two actions may use
-//! one name for different things. `constraints` are what the types of the data add (`nat` is an `Int` there):
-//! who asks a question asserts them too.
+//! **SMT-LIB.** A solver accepts the following as it stands: the document's declarations, then those of the
+//! action (its parameters; for a condition at a transition), then those of the condition itself (rarely any),
+//! then `(assert ...)` around its text. Parameters are declared with their actions because two actions may
+//! use one name for different things. `constraints` contains what the types of the data add (`nat` is an
+//! `Int` there); users who ask a question must assert it too.
 
 use std::collections::BTreeSet;
 
@@ -27,24 +27,25 @@ use coreach_model::{ActionKind, Number, Numbered, Term};
 use super::{Mark, View};
 use crate::artifact::Verdict;
 
-pub fn json(view: &View<'_>) -> String {
-    layout::to_text(&document(view))
+pub fn to_json(view: &View<'_>) -> String {
+    layout::to_text(&to_document(view))
 }
 
-/// The document with its conditions as text beside their numbers.
+/// Writes the document with its conditions as text beside their numbers.
 pub fn readable_json(view: &View<'_>) -> String {
     let mut tables = Tables::default();
-    let mut document = filled(view, &mut tables);
-    document.readable = Some(readable(view, &document, &tables.terms));
+    let mut document = fill_document(view, &mut tables);
+    document.readable = Some(readable_conditions(view, &document, &tables.terms));
     layout::to_text(&document)
 }
 
-pub fn document(view: &View<'_>) -> Document {
-    filled(view, &mut Tables::default())
+pub fn to_document(view: &View<'_>) -> Document {
+    fill_document(view, &mut Tables::default())
 }
 
-fn filled(view: &View<'_>, tables: &mut Tables) -> Document {
-    let mut document = write::graph(view.what, view.iosts, tables);
+/// Makes the document, and puts the types and terms that it needs into the tables.
+fn fill_document(view: &View<'_>, tables: &mut Tables) -> Document {
+    let mut document = write::write_graph(view.what, view.iosts, tables);
     document.purpose = view.particulars.purpose.map(|(purpose, given)| PurposeEntry {
         of: purpose.of.clone(),
         given_transitions: given,
@@ -76,7 +77,7 @@ fn filled(view: &View<'_>, tables: &mut Tables) -> Document {
             silence_after: tables.terms.number(&timing.silence_after),
         });
         for entry in document.actions.iter_mut().filter(|entry| timing.uncontrollable.contains(&entry.name)) {
-            // Seen, as what the system sends is; but it receives it.
+            // The tester sees it like an output of the system, but the system receives it.
             (entry.kind, entry.role) = (ActionKind::Input, Some(Role::Observation));
             entry.controllable = Some(false);
         }
@@ -105,15 +106,16 @@ fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, t
     entry.violates = particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| *how);
 }
 
-fn readable(view: &View<'_>, document: &Document, terms: &TermTable) -> Readable {
-    let declarations = declarations(view);
+/// Makes the conditions of the document as text, with what they declare.
+fn readable_conditions(view: &View<'_>, document: &Document, terms: &TermTable) -> Readable {
+    let declarations = declare_data(view);
     let parameters: Vec<Vec<String>> = view
         .iosts
         .actions
         .iter()
         .map(|one| one.parameters.iter().map(smtlib::declaration).collect())
         .collect();
-    // A condition may stand at transitions of several actions: what all of them declare is declared.
+    // A condition may stand at transitions of several actions: then the declarations of all of them are used.
     let mut roots: BTreeSet<TermNumber> = BTreeSet::from([document.initial.condition]);
     for transition in &document.transitions {
         roots.insert(transition.guard);
@@ -124,12 +126,12 @@ fn readable(view: &View<'_>, document: &Document, terms: &TermTable) -> Readable
     }
     let declared: Vec<&String> = declarations.iter().chain(parameters.iter().flatten()).collect();
     let conditions =
-        roots.into_iter().map(|number| condition(number, &terms.terms()[number], &declared)).collect();
+        roots.into_iter().map(|number| write_condition(number, &terms.terms()[number], &declared)).collect();
     Readable { conditions, parameters, declarations }
 }
 
-/// The sorts, then the constants and variables.
-fn declarations(view: &View<'_>) -> Vec<String> {
+/// Declares the sorts, then the constants and variables.
+fn declare_data(view: &View<'_>) -> Vec<String> {
     let iosts = view.iosts;
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.constants.iter().chain(&iosts.variables).chain(parameters);
@@ -139,7 +141,7 @@ fn declarations(view: &View<'_>) -> Vec<String> {
     lines
 }
 
-fn condition(number: TermNumber, term: &Term, declared: &[&String]) -> Condition {
+fn write_condition(number: TermNumber, term: &Term, declared: &[&String]) -> Condition {
     let terms = [term.clone()];
     let mut declarations = smtlib::declarations(&terms);
     declarations.retain(|line| !declared.contains(&line));

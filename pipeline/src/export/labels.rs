@@ -1,4 +1,5 @@
-//! Text for pictures: conditions broken into short lines, and the escapes of Graphviz' HTML-like labels.
+//! Makes text for pictures: conditions broken into short lines, and the escapes of Graphviz' HTML-like
+//! labels.
 
 use coreach_model::term::node::Node;
 use coreach_model::visible::visible;
@@ -6,13 +7,13 @@ use coreach_model::{Action, LocationId, Term};
 
 use super::View;
 
-/// Lines are broken so that they are hardly longer than this, in characters.
+/// Lines are broken so that they are hardly longer than this many characters.
 pub(super) const WIDTH: usize = 40;
 
 /// The most lines of one condition: a picture is for people, documents have the rest.
 const MOST_LINES: usize = 12;
 
-/// A guard as an arrow shows it, in brackets; nothing where it is always true.
+/// Writes a guard as an arrow shows it, in brackets. A guard that is always true has no lines.
 pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
     if guard.is_true() {
         return Vec::new();
@@ -27,14 +28,14 @@ pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
     lines
 }
 
-/// A condition in lines: `x > 0 &&`, `y == 1`.
+/// Writes a condition in lines: `x > 0 &&`, `y == 1`.
 pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     let (parts, joint) = match condition.written() {
         Some(Node::And(parts)) => (parts.iter().map(Term::to_conjunct).collect(), " &&"),
         Some(Node::Or(parts)) => (parts.iter().map(Term::to_disjunct).collect(), " ||"),
         _ => (vec![condition.to_string()], ""),
     };
-    let mut lines = filled(parts, joint);
+    let mut lines = fill_lines(parts, joint);
     if lines.len() > MOST_LINES {
         let more = lines.len() - (MOST_LINES - 1);
         lines.truncate(MOST_LINES - 1);
@@ -43,8 +44,8 @@ pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     lines
 }
 
-/// As many parts per line as fit; a part that does not fit has a line, or lines, of its own.
-pub(super) fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
+/// Puts as many parts on a line as fit. A part that does not fit has a line, or several lines, of its own.
+pub(super) fn fill_lines(parts: Vec<String>, joint: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let last = parts.len().saturating_sub(1);
     for (at, part) in parts.into_iter().enumerate() {
@@ -54,14 +55,14 @@ pub(super) fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
                 line.push(' ');
                 line.push_str(&part);
             }
-            _ => lines.extend(broken(&part)),
+            _ => lines.extend(break_text(&part)),
         }
     }
     lines
 }
 
-/// A long text in several lines, broken behind `&&` and `||` only.
-fn broken(text: &str) -> Vec<String> {
+/// Breaks a long text into several lines, only behind `&&` and `||`.
+fn break_text(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split(' ') {
@@ -79,7 +80,7 @@ fn broken(text: &str) -> Vec<String> {
     lines
 }
 
-/// What is known of a location: `reach: x > 0`, and the rest of it below.
+/// Writes the facts of a location: `reach: x > 0`, with further lines below it.
 pub(super) fn fact_lines(view: &View<'_>, location: LocationId) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, facts) in [("reach", view.particulars.reach), ("coreach", view.particulars.coreach)] {
@@ -90,8 +91,8 @@ pub(super) fn fact_lines(view: &View<'_>, location: LocationId) -> Vec<String> {
     lines
 }
 
-/// An action as a picture names it: `Coin!(pCoinValue)`.
-pub(super) fn action(action: &Action, sign: &str) -> String {
+/// Names an action as a picture does: `Coin!(pCoinValue)`.
+pub(super) fn action_text(action: &Action, sign: &str) -> String {
     let parameters: Vec<&str> = action.parameters.iter().map(|parameter| parameter.name()).collect();
     match parameters.is_empty() {
         true => format!("{}{sign}", action.name),
@@ -99,8 +100,8 @@ pub(super) fn action(action: &Action, sign: &str) -> String {
     }
 }
 
-/// The numbers of the events at which a run took a transition: `(2, 5)`.
-pub(super) fn taken(steps: &[usize]) -> String {
+/// Lists the numbers of the events at which a run took a transition: `(2, 5)`.
+pub(super) fn steps_text(steps: &[usize]) -> String {
     const MOST: usize = 8;
     let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
     if steps.len() > MOST {
@@ -109,10 +110,10 @@ pub(super) fn taken(steps: &[usize]) -> String {
     format!("({})", numbers.join(", "))
 }
 
-/// Text within an HTML-like label. Hidden signs are shown by their numbers; what is shown must be the text,
-/// so the escapes of Graphviz (`\N` is the node's name, `\l` ends a line), which it obeys here too, are
-/// undone.
-pub(super) fn html(text: &str) -> String {
+/// Escapes text within an HTML-like label. Hidden signs are shown by their numbers. Graphviz obeys its own
+/// escapes here too (`\N` is the node's name, `\l` ends a line), so they are undone: the shown text must be
+/// the given one.
+pub(super) fn escape_html(text: &str) -> String {
     let text = visible(text);
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -125,10 +126,10 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// Text as a quoted tooltip of DOT; the quotes are added by the caller. Graphviz reads the escapes of a
-/// tooltip twice: those that name the node or the graph, then those that end a line. Each halves the
-/// backslashes.
-pub(super) fn tooltip(text: &str) -> String {
+/// Escapes text for a quoted tooltip of DOT; the caller adds the quotes. Graphviz reads the escapes of a
+/// tooltip twice: first those that name the node or the graph, then those that end a line. Each reading
+/// halves the backslashes.
+pub(super) fn escape_tooltip(text: &str) -> String {
     let text = visible(text);
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -151,7 +152,7 @@ fn push_escaped(escaped: &mut String, c: char) {
     }
 }
 
-/// Text as a quoted identifier of DOT; the quotes are added by the caller.
-pub(super) fn quoted(text: &str) -> String {
+/// Escapes text for a quoted identifier of DOT; the caller adds the quotes.
+pub(super) fn escape_quoted(text: &str) -> String {
     visible(text).replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r', '\t'], " ")
 }

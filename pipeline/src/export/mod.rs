@@ -1,5 +1,5 @@
-//! What was made, for other readers: pictures (DOT, SVG), documents (JSON with SMT-LIB), models
-//! (YAML), programs (Python, Rust).
+//! Writes the results for other readers: pictures (DOT, SVG), documents (JSON with SMT-LIB), models (YAML),
+//! programs (Python, Rust).
 //!
 //! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks
 //! which stage it draws. An export is one file here and one line in the list below, from which its name, the
@@ -58,18 +58,18 @@ macro_rules! exports {
 
 // The one list of exports.
 exports! {
-    Dot = "dot", "dot", |view, options| Ok(dot::dot(view, options));
-    Svg = "svg", "svg", |view, options| svg::svg(view, options).map_err(NotWritten::TooLarge);
-    Json = "json", "json", |view, _| Ok(json::json(view));
+    Dot = "dot", "dot", |view, options| Ok(dot::to_dot(view, options));
+    Svg = "svg", "svg", |view, options| svg::to_svg(view, options).map_err(NotWritten::TooLarge);
+    Json = "json", "json", |view, _| Ok(json::to_json(view));
     /// The same document with each condition as text and as SMT-LIB.
     ReadableJson = "readable-json", "readable.json", |view, _| Ok(json::readable_json(view));
     /// A model that coreach reads back.
-    Yaml = "yaml", "yaml", |view, _| Ok(yaml::yaml(view));
+    Yaml = "yaml", "yaml", |view, _| Ok(yaml::to_yaml(view));
     /// A labelled transition system, for CADP and mCRL2.
-    Aut = "aut", "aut", |view, _| Ok(aut::aut(view));
+    Aut = "aut", "aut", |view, _| Ok(aut::to_aut(view));
     /// A test case as a program in Python.
-    Python = "python", "py", |view, _| Ok(code::python::python(view)?);
-    Rust = "rust", "rs", |view, _| Ok(code::rust::rust(view)?);
+    Python = "python", "py", |view, _| Ok(code::python::to_python(view)?);
+    Rust = "rust", "rs", |view, _| Ok(code::rust::to_rust(view)?);
 }
 
 impl fmt::Display for Format {
@@ -79,7 +79,7 @@ impl fmt::Display for Format {
 }
 
 impl Format {
-    /// Is it a form of test cases alone?
+    /// Is it a form for test cases only?
     pub fn is_program(self) -> bool {
         matches!(self, Format::Python | Format::Rust)
     }
@@ -118,12 +118,12 @@ impl FromStr for Format {
     }
 }
 
-/// What an export shows beside the graph.
+/// What an export shows besides the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Options {
-    /// Show reach and coreach in pictures, where the stage has them. Documents always have them.
+    /// Show reach and coreach in pictures, if the stage has them? Documents always have them.
     pub facts: bool,
-    /// Leave arrows into Fail out of pictures.
+    /// Leave arrows into Fail out of pictures?
     pub hide_fail: bool,
 }
 

@@ -1,12 +1,13 @@
-//! What a picture of a stage's result shows, and where: for the SVG, and for the page.
+//! Decides what a picture of a stage's result shows, and where: for the SVG, and for the page.
 //!
 //! A graph of a test case is small, and would be clear but for three kinds of arrows: those into Fail and
 //! Inconclusive, which come from everywhere and lead to one place; self-loops; and arrows back over many
-//! pages. None is drawn through the graph. Each location has an [`Aside`] at its right for each of the kinds
-//! that it has: one short arrow, with the outputs listed apart. The layout knows it as room that is kept
-//! free, so such arrows cost it nothing, and cross nothing.
+//! pages. None of these is drawn through the graph. Each location has an [`Aside`] at its right for each of
+//! the kinds that it has: one short arrow, with the outputs listed apart. For the layout it is only room that
+//! is kept free, so such arrows cost nothing, and cross nothing.
 //!
-//! With short words, arrows between the same two locations are one, and loops are listed in their location.
+//! With short words, arrows between the same two locations are joined, and loops are listed in their
+//! location.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,28 +16,32 @@ use coreach_model::visible::visible;
 use coreach_model::{Datum, Term, TransitionId};
 
 use super::View;
-use super::labels::{WIDTH, action, fact_lines, filled, guard_lines, taken};
-use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, Size, layout};
+use super::labels::{WIDTH, action_text, fact_lines, fill_lines, guard_lines, steps_text};
+use super::layout::{Layout, LayoutLink, LayoutPoint, LayoutRoute, Size, lay_out};
 use crate::artifact::{Mark, Verdict};
 
-/// More locations than this, or eight times as many transitions, are not drawn: nobody would see anything.
+/// A picture with more locations than this, or eight times as many transitions, is not drawn: nobody could
+/// see anything.
 pub const MOST_LOCATIONS: usize = 12_000;
 
-/// An aside has at most so many lines. Names that need more share lines.
+/// The most lines of an aside. Names that need more share lines.
 const MOST_ASIDE: usize = 8;
 
 pub const LINE: f64 = 13.0;
 const PADDING: f64 = 8.0;
-/// From a location to what is beside it.
+/// The distance from a location to the things beside it.
 const ARROW: f64 = 26.0;
 
+/// How much text a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureWords {
-    /// The action, and the beginning of guard and assignments: the rest is told when it is asked for.
+    /// The picture shows the action and the beginning of guard and assignments. The rest is shown when the
+    /// user asks for it.
     Short,
     All,
 }
 
+/// A picture, with the view that it shows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DrawnPicture {
     pub location: LocationId,
@@ -46,29 +51,30 @@ pub struct DrawnPicture {
     pub height: f64,
 }
 
-/// Transitions with a way of their own: one, or with short words all between the same two locations.
+/// An arrow that is drawn: one transition, or with short words all transitions between the same two
+/// locations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Arrow {
     pub transitions: Vec<TransitionId>,
-    /// What is written at it; the first line is its action.
+    /// The lines written at the arrow; the first one is its action.
     pub lines: Vec<String>,
     pub points: Vec<LayoutPoint>,
-    /// Which of the points is the label's middle.
+    /// The number of the point that is the label's middle.
     pub label: usize,
     pub width: f64,
 }
 
-/// What stands beside a location instead of being drawn through the graph.
+/// The kinds of things that stand beside a location instead of being drawn through the graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PictureKind {
-    /// Back to itself. With short words it is listed in the location.
+    /// A loop. With short words it is listed in the location.
     Loop,
-    /// To a place that is too far away.
+    /// An arrow to a place that is too far away.
     Far(LocationId),
     Verdict(LocationId),
 }
 
-/// Transitions of one location that are said beside it.
+/// Transitions of one location that are shown beside it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aside {
     pub location: LocationId,
@@ -84,13 +90,13 @@ pub struct Aside {
 pub struct Picture {
     pub nodes: Vec<DrawnPicture>,
     pub arrows: Vec<Arrow>,
-    /// Transitions that are said beside a location.
+    /// The transitions that are shown beside a location.
     pub asides: Vec<Aside>,
     pub width: f64,
     pub height: f64,
 }
 
-/// Why nothing of this size is drawn; `None` if it is.
+/// Says why a picture of this size is not drawn; `None` if it is.
 pub(super) fn too_large(locations: usize, transitions: usize) -> Option<String> {
     (locations > MOST_LOCATIONS || transitions > 8 * MOST_LOCATIONS).then(|| {
         format!(
@@ -101,8 +107,8 @@ pub(super) fn too_large(locations: usize, transitions: usize) -> Option<String> 
     })
 }
 
-/// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold;
-/// `size` is the font's.
+/// Estimates the greatest width of a text in the fonts that viewers take for Helvetica, with the first lines
+/// in bold; `size` is the font's.
 pub fn width_of(text: &str, size: f64) -> f64 {
     let one = |sign: char| match sign {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | '(' | ')'
@@ -110,13 +116,13 @@ pub fn width_of(text: &str, size: f64) -> f64 {
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.95,
         'A'..='Z' | '&' | '=' | '<' | '>' | '+' => 0.75,
         sign if sign.is_ascii() => 0.63,
-        // Wide scripts have one sign for each syllable.
+        // In wide scripts one sign is a syllable.
         _ => 1.0,
     };
     text.chars().map(one).sum::<f64>() * size
 }
 
-pub fn picture(
+pub fn make_picture(
     view: &View<'_>,
     words: PictureWords,
     hide_fail: bool,
@@ -127,16 +133,16 @@ pub fn picture(
     }
     let mut plan = PicturePlan::new(view, words, hide_fail, facts);
     let (mut sizes, mut links) = plan.sizes();
-    let mut found = layout(&sizes, &links);
+    let mut found = lay_out(&sizes, &links);
     if found.routes.contains(&LayoutRoute::Far) {
         plan.set_aside(view, &found);
         (sizes, links) = plan.sizes();
-        found = layout(&sizes, &links);
+        found = lay_out(&sizes, &links);
     }
     Ok(plan.lay_out(&sizes, &links, found))
 }
 
-/// What will be drawn, before it is known where.
+/// The things that will be drawn, before their places are known.
 struct PicturePlan {
     words: PictureWords,
     nodes: Vec<(LocationId, Vec<String>)>,
@@ -149,6 +155,7 @@ type Said = (Vec<TransitionId>, Vec<String>);
 type PlannedArrow = (Vec<TransitionId>, LocationId, LocationId, Vec<String>);
 
 impl PicturePlan {
+    /// Divides the transitions into arrows and asides, and writes the lines of the nodes.
     fn new(view: &View<'_>, words: PictureWords, hide_fail: bool, facts: bool) -> Self {
         let is_beside = |location: LocationId| {
             matches!(view.mark(location), Some(Mark::Verdict(Verdict::Fail | Verdict::Inconclusive)))
@@ -185,7 +192,7 @@ impl PicturePlan {
         for (numbers, .., lines) in plan.arrows.iter_mut().filter(|arrow| arrow.0.len() > 1) {
             *lines = one_line_each(view, numbers);
         }
-        plan.say(view);
+        plan.write_asides(view);
         plan
     }
 
@@ -193,7 +200,8 @@ impl PicturePlan {
         self.asides.entry((source, kind)).or_default().0.extend(numbers);
     }
 
-    fn say(&mut self, view: &View<'_>) {
+    /// Writes the lines of the asides.
+    fn write_asides(&mut self, view: &View<'_>) {
         let iosts = view.iosts;
         let leaving: BTreeSet<_> = iosts.transitions.iter().map(|each| (each.source, each.action)).collect();
         let is_output = |action: &ActionId| iosts.action(*action).kind == ActionKind::Output;
@@ -223,7 +231,7 @@ impl PicturePlan {
                         lines.push(format!("... ({more} more)"));
                     }
                 }
-                // Many outputs, and what no arrow allows of all of them.
+                // There are many outputs, and Fail follows where no arrow allows them.
                 _ if is_fail
                     && outputs.len() >= MOST_ASIDE
                     && outputs.iter().all(|output| leaving.contains(&(*location, *output))) =>
@@ -231,16 +239,16 @@ impl PicturePlan {
                     let is_other = |number: &&TransitionId| !is_output(&iosts.transitions[**number].action);
                     let others: Vec<TransitionId> = numbers.iter().filter(is_other).copied().collect();
                     lines.push("any other output".to_owned());
-                    lines.extend(names(view, &others));
+                    lines.extend(action_names(view, &others));
                 }
-                // Guards of Fail say what the others do not: the names are enough, and the rest is said
-                // where it is asked for.
-                _ => lines.extend(names(view, numbers)),
+                // Guards of Fail say what the others do not. The names are enough, and the rest is shown when
+                // the user asks for it.
+                _ => lines.extend(action_names(view, numbers)),
             }
         }
     }
 
-    /// Arrows without a route become asides.
+    /// Makes asides of the arrows without a route.
     fn set_aside(&mut self, view: &View<'_>, found: &Layout) {
         let arrows = std::mem::take(&mut self.arrows);
         for (arrow, route) in arrows.into_iter().zip(&found.routes) {
@@ -249,23 +257,28 @@ impl PicturePlan {
                 _ => self.arrows.push(arrow),
             }
         }
-        self.say(view);
+        self.write_asides(view);
     }
 
+    /// Measures the nodes with their asides, and the labels of the arrows.
     fn sizes(&self) -> (Vec<Size>, Vec<LayoutLink>) {
         let mut place: BTreeMap<LocationId, usize> = BTreeMap::new();
         let mut sizes = Vec::new();
         for (location, lines) in &self.nodes {
             place.insert(*location, sizes.len());
-            let mut size =
-                Size { width: wide(lines).max(36.0), height: high(lines).max(24.0), beside: 0.0, tall: 0.0 };
+            let mut size = Size {
+                width: text_width(lines).max(36.0),
+                height: text_height(lines).max(24.0),
+                beside: 0.0,
+                tall: 0.0,
+            };
             for ((_, kind), (_, said)) in self.asides_of(*location) {
                 if self.is_inside(*kind) {
-                    size.width = size.width.max(wide(said));
+                    size.width = size.width.max(text_width(said));
                     size.height += said.len() as f64 * LINE;
                 } else {
-                    size.beside = size.beside.max(ARROW + wide(said));
-                    size.tall += high(said) + 4.0;
+                    size.beside = size.beside.max(ARROW + text_width(said));
+                    size.tall += text_height(said) + 4.0;
                 }
             }
             sizes.push(size);
@@ -275,8 +288,8 @@ impl PicturePlan {
             LayoutLink {
                 source: at(source),
                 target: at(target),
-                width: wide(lines),
-                height: high(lines) - 6.0,
+                width: text_width(lines),
+                height: text_height(lines) - 6.0,
             }
         };
         let links = self.arrows.iter().map(link).collect();
@@ -292,6 +305,7 @@ impl PicturePlan {
         kind == PictureKind::Loop && self.words == PictureWords::Short
     }
 
+    /// Makes the picture from the places that the layout found.
     fn lay_out(self, sizes: &[Size], links: &[LayoutLink], found: Layout) -> Picture {
         let mut picture = Picture { width: found.width, height: found.height, ..Picture::default() };
         for (((location, lines), size), at) in self.nodes.iter().zip(sizes).zip(&found.nodes) {
@@ -305,7 +319,7 @@ impl PicturePlan {
             });
             let mut y = at.y - (size.tall - 4.0) / 2.0;
             for ((_, kind), (transitions, said)) in self.asides_of(*location) {
-                let (mut middle, mut own) = (*at, (wide(said), high(said)));
+                let (mut middle, mut own) = (*at, (text_width(said), text_height(said)));
                 if self.is_inside(*kind) {
                     own = (width, said.len() as f64 * LINE);
                     middle.y = (at.y + (height - own.1) / 2.0 - 3.0).round();
@@ -336,42 +350,42 @@ impl PicturePlan {
     }
 }
 
-/// A line for each of the transitions; where these are too many, their names.
+/// Writes a line for each of the transitions, or only their names if these are too many.
 fn one_line_each(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
     let one = |number: &TransitionId| {
         let guard = guard_lines(&view.iosts.transitions[*number].guard).join(" ");
-        short(format!("{} {guard}", name(view, *number, PictureWords::Short)).trim_end())
+        shorten_line(format!("{} {guard}", action_name(view, *number, PictureWords::Short)).trim_end())
     };
     match numbers.len() > 3 * MOST_ASIDE {
-        true => names(view, numbers),
+        true => action_names(view, numbers),
         false => numbers.iter().map(one).collect(),
     }
 }
 
-/// The names of their actions, each once.
-fn names(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
+/// Lists the names of their actions, each once.
+fn action_names(view: &View<'_>, numbers: &[TransitionId]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for name in numbers.iter().map(|number| name(view, *number, PictureWords::Short)) {
+    for name in numbers.iter().map(|number| action_name(view, *number, PictureWords::Short)) {
         if !found.contains(&name) {
             found.push(name);
         }
     }
-    if found.len() < MOST_ASIDE { found } else { filled(found, ",") }
+    if found.len() < MOST_ASIDE { found } else { fill_lines(found, ",") }
 }
 
-fn short(line: &str) -> String {
+fn shorten_line(line: &str) -> String {
     match line.char_indices().nth(WIDTH) {
         Some((at, _)) => format!("{} ...", line[..at].trim_end()),
         None => line.to_owned(),
     }
 }
 
-fn wide(lines: &[String]) -> f64 {
+fn text_width(lines: &[String]) -> f64 {
     let most = lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max);
     (most + 2.0 * PADDING).ceil()
 }
 
-fn high(lines: &[String]) -> f64 {
+fn text_height(lines: &[String]) -> f64 {
     lines.len() as f64 * LINE + 10.0
 }
 
@@ -383,18 +397,18 @@ fn node_lines(view: &View<'_>, location: LocationId, facts: bool) -> Vec<String>
     lines
 }
 
-/// The action; before it, when a run took the transition.
-fn name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
+/// Names the action, and before it the numbers of the events at which a run took the transition.
+fn action_name(view: &View<'_>, number: TransitionId, words: PictureWords) -> String {
     let shown = view.iosts.action(view.iosts.transitions[number].action);
     let name = match words {
-        PictureWords::All => action(shown, view.sign(shown.kind)),
+        PictureWords::All => action_text(shown, view.sign(shown.kind)),
         PictureWords::Short => format!("{}{}", shown.name, view.sign(shown.kind)),
     };
-    let before = view.walked.get(&number).map_or(String::new(), |steps| taken(steps) + " ");
+    let before = view.walked.get(&number).map_or(String::new(), |steps| steps_text(steps) + " ");
     visible(&format!("{before}{name}")).into_owned()
 }
 
-/// The action, then guard and assignments.
+/// Writes the action, then guard and assignments.
 fn transition_lines(view: &View<'_>, number: TransitionId, words: PictureWords) -> Vec<String> {
     let transition = &view.iosts.transitions[number];
     let mut guard = guard_lines(&transition.guard);
@@ -403,11 +417,11 @@ fn transition_lines(view: &View<'_>, number: TransitionId, words: PictureWords) 
     for lines in [&mut guard, &mut assignments].into_iter().filter(|_| words == PictureWords::Short) {
         let is_cut = lines.len() > 2;
         lines.truncate(2);
-        lines.iter_mut().for_each(|line| *line = short(line));
+        lines.iter_mut().for_each(|line| *line = shorten_line(line));
         if let Some(last) = lines.last_mut().filter(|line| is_cut && !line.ends_with("...")) {
             last.push_str(" ...");
         }
     }
     let rest = guard.iter().chain(&assignments).map(|line| visible(line).into_owned());
-    std::iter::once(name(view, number, words)).chain(rest).collect()
+    std::iter::once(action_name(view, number, words)).chain(rest).collect()
 }

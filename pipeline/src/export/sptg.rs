@@ -1,20 +1,21 @@
-//! A path-guided test case in the shape in which the authors of the publication of 2024 write theirs (SPTG,
-//! of the Diversity platform).
+//! Writes a path-guided test case in the form that the authors of the publication of 2024 use (SPTG, of the
+//! Diversity platform).
 //!
-//! **What is in it**: `SUT`, the ports with their parameters; `TESTCASE`, the variables, and for each context
-//! of the path its transitions: `timed_guard`, which is about TM, `guard`, the `action`, and `next` or
-//! `verdict`. There are two documents, one with guards as text, one with guards as SMT-LIB commands.
+//! **Contents.** `SUT` has the ports with their parameters. `TESTCASE` has the variables, and for each
+//! context of the path its transitions: `timed_guard`, which is about TM, `guard`, the `action`, and `next`
+//! or `verdict`. There are two documents, one with guards as text, one with guards as SMT-LIB commands.
 //!
-//! **Where they differ from ours** (`json`), and what is done about it: nothing is assigned there. Each event
-//! has variables of its own, `amount_1`, `delay_1`, which are bound when it happens, and guards speak of
-//! these. So registers are replaced by the terms over such variables that the assignments along the path give
-//! them.
+//! **Where their documents differ from ours** (`json`), and what is done about it: theirs have no
+//! assignments. Each event has variables of its own, `amount_1`, `delay_1`, which are bound when it happens,
+//! and guards use these. So registers are replaced by the terms over such variables that the assignments
+//! along the path give them.
 //!
 //! **Where ours differ from theirs**: their SMT-LIB text begins each guard with declarations of the variables
 //! in names that are no symbols (`#2` is one of theirs), declares some twice, and leaves the bounds of types
 //! to the reader. Here names are legal or quoted, each constant is declared once for each text, with its
-//! sort, and what its type adds is asserted. They write no date of ours: the same input gives the same bytes.
-//! Words for verdicts and names of transitions are those of their tool, with its spelling.
+//! sort, and the bounds of its type are asserted. Our documents have no date, so the same input
+//! gives the same bytes. Words for verdicts and names of transitions are those of their tool, with its
+//! spelling.
 
 use coreach_analyses::solver::smtlib;
 use coreach_model::iosts::{ActionKind, Transition};
@@ -24,7 +25,7 @@ use coreach_model::visible::visible_json;
 use coreach_model::{Datum, LocationId, Term, TransitionId};
 use serde_json::{Value as Json, json};
 
-use crate::names::{UsedNames, of_scope};
+use crate::names::{UsedNames, names_in_scope};
 use crate::timed::rules::Ends;
 use crate::timed::rules::LATE;
 use crate::timed::{PathGuided, Rule};
@@ -35,8 +36,9 @@ pub enum Guards {
     SmtLib,
 }
 
-pub fn sptg(made: &PathGuided, guards: Guards) -> String {
-    let document = Shape { made, guards, names: of_scope(&made.iosts), declared: Vec::new() }.document();
+pub fn to_sptg(made: &PathGuided, guards: Guards) -> String {
+    let document =
+        Shape { made, guards, names: names_in_scope(&made.iosts), declared: Vec::new() }.document();
     let text = match serde_json::to_string_pretty(&document) {
         Ok(text) => text,
         Err(error) => panic!("strings, numbers and lists cannot be serialized into memory: {error}"),
@@ -52,6 +54,7 @@ struct Shape<'a> {
 }
 
 impl Shape<'_> {
+    /// Makes the document: the ports, then the contexts along the path.
     fn document(mut self) -> Json {
         let made = self.made;
         let iosts = &made.iosts;
@@ -102,7 +105,7 @@ impl Shape<'_> {
         })
     }
 
-    /// The parameters of a port, without the delay.
+    /// Lists the parameters of a port, without the delay.
     fn parameters(&self, parameters: &[Datum]) -> Vec<Json> {
         let own = parameters.iter().filter(|datum| **datum != self.made.timing.delay);
         own.map(|datum| json!({ "name": self.name(datum), "type": self.type_of(datum) })).collect()
@@ -122,7 +125,7 @@ impl Shape<'_> {
         }
     }
 
-    /// A context; and what the registers are behind the path's step.
+    /// Writes a context. Gives also the values of the registers behind the path's step.
     fn state(
         &mut self,
         location: LocationId,
@@ -134,7 +137,7 @@ impl Shape<'_> {
         let delay = self.fresh(&made.timing.delay, number);
         let mut after = registers.clone();
         let mut transitions = Vec::new();
-        // What is seen when silence is a fact has no rule there.
+        // Transitions for events that are seen when silence is a fact belong to no rule there.
         for id in leaving.iter().filter(|id| made.made_by[**id].rule != LATE) {
             let transition = &made.iosts.transitions[*id];
             let parameters = &made.iosts.action(transition.action).parameters;
@@ -166,8 +169,8 @@ impl Shape<'_> {
         (state, after)
     }
 
-    /// A variable for a parameter at a context, by a name that is free. Each transition has its own, and each
-    /// is declared once.
+    /// Makes a variable for a parameter at a context, with a name that is free. Each transition has its own,
+    /// and each is declared once.
     fn fresh(&mut self, parameter: &Datum, number: u32) -> Datum {
         let name = self.names.unique(&format!("{}_{number}", parameter.name()));
         let datum = Datum::new(name, parameter.ty().clone());
@@ -175,6 +178,7 @@ impl Shape<'_> {
         datum
     }
 
+    /// Writes a transition, whose guard is split into the part about TM and the rest.
     fn transition(
         &self,
         id: TransitionId,
@@ -186,7 +190,7 @@ impl Shape<'_> {
         let action = made.iosts.action(transition.action);
         let (timed, rest): (Vec<Term>, Vec<Term>) =
             transition.guard.conjuncts().into_iter().partition(|part| self.is_of_time(part));
-        let guard = |parts: Vec<Term>| self.written(&substitute(&Term::and(parts), standing));
+        let guard = |parts: Vec<Term>| self.write_guard(&substitute(&Term::and(parts), standing));
         let ends = made.verdicts[transition.target]
             .and_then(|_| Ends::named(&made.iosts.location(transition.target).name));
         let (nature, port) = match action.kind {
@@ -214,7 +218,7 @@ impl Shape<'_> {
         });
         match ends {
             None => found["next"] = json!(format!("ec_{next}")),
-            Some(ends) => found["verdict"] = json!(word(ends)),
+            Some(ends) => found["verdict"] = json!(verdict_word(ends)),
         }
         found
     }
@@ -233,7 +237,7 @@ impl Shape<'_> {
         }
     }
 
-    fn written(&self, guard: &Term) -> String {
+    fn write_guard(&self, guard: &Term) -> String {
         match self.guards {
             Guards::Text => guard.to_string(),
             Guards::SmtLib => {
@@ -248,7 +252,7 @@ impl Shape<'_> {
     }
 }
 
-fn word(ends: Ends) -> &'static str {
+fn verdict_word(ends: Ends) -> &'static str {
     match ends {
         Ends::Pass => "PASS",
         Ends::FailOut => "FAIL_OUTPUT",

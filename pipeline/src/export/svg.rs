@@ -1,35 +1,36 @@
-//! A stage's result as a picture, drawn: SVG, at the places that the layout finds, and nothing else is
+//! Writes a stage's result as a drawn picture: SVG, at the places that the layout finds. Nothing else is
 //! needed.
 //!
-//! The conventions are those of the DOT export. What goes everywhere is said beside its location instead
-//! ([`picture`]): arrows into Fail and Inconclusive, loops, and arrows over many ranks. A viewer shows the
-//! whole text of such an aside when the mouse rests on it.
+//! The conventions are those of the DOT export. Arrows that go everywhere are shown beside their location
+//! instead ([`picture`]): arrows into Fail and Inconclusive, loops, and arrows over many ranks. A viewer
+//! shows the whole text of such an aside when the mouse rests on it.
 //!
-//! The text is the same for the same view: places are whole numbers, and widths of text are estimated, not
-//! asked of a font.
+//! The text is the same for the same view: places are whole numbers, and widths of text are estimated,
+//! without asking a font.
 
 use std::fmt::Write;
 
 use coreach_model::TransitionId;
 use coreach_model::visible::visible;
 
-use super::dot::colours;
+use super::dot::mark_colours;
 use super::labels::condition_lines;
 use super::layout::LayoutPoint;
-use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, picture, width_of};
+use super::picture::{Aside, LINE, Picture, PictureKind, PictureWords, make_picture, width_of};
 use super::{Options, View};
 
 const SIZE: f64 = 11.0;
 
-pub fn svg(view: &View<'_>, options: Options) -> Result<String, String> {
-    let drawn = picture(view, PictureWords::All, options.hide_fail, options.facts)?;
+/// Draws the view. `Err` says why it is not drawn.
+pub fn to_svg(view: &View<'_>, options: Options) -> Result<String, String> {
+    let drawn = make_picture(view, PictureWords::All, options.hide_fail, options.facts)?;
     let mut paper = Paper::default();
-    let condition = initially(view);
+    let condition = initial_lines(view);
     paper.down = 22.0_f64.max(condition.len() as f64 * LINE + 8.0);
-    arrows(&mut paper, view, &drawn);
-    asides(&mut paper, view, &drawn);
+    draw_arrows(&mut paper, view, &drawn);
+    draw_asides(&mut paper, view, &drawn);
     for node in &drawn.nodes {
-        let (fill, border) = colours(view.mark(node.location));
+        let (fill, border) = mark_colours(view.mark(node.location));
         let shown = view.iosts.location(node.location);
         let title = shown.description.as_deref().unwrap_or(&shown.name);
         paper.node(node.at, (node.width, node.height), &node.lines, (fill, border), title);
@@ -41,18 +42,18 @@ pub fn svg(view: &View<'_>, options: Options) -> Result<String, String> {
         }
     }
     let title = format!("{} {}", view.iosts.name, view.what);
-    Ok(paper.finish(&title, (drawn.width, drawn.height), &below(view)))
+    Ok(paper.finish(&title, (drawn.width, drawn.height), &lines_below(view)))
 }
 
-/// The lines at the arrow into the initial location.
-fn initially(view: &View<'_>) -> Vec<String> {
+/// Gives the lines at the arrow into the initial location.
+fn initial_lines(view: &View<'_>) -> Vec<String> {
     match view.iosts.initial_condition.is_true() {
         true => Vec::new(),
         false => condition_lines(&view.iosts.initial_condition),
     }
 }
 
-fn below(view: &View<'_>) -> Vec<String> {
+fn lines_below(view: &View<'_>) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", view.iosts.name, view.what.replace('_', " "))];
     if view.found.reachable == Some(false) {
         lines.push("The purpose cannot be reached.".to_owned());
@@ -66,7 +67,7 @@ fn is_walked(view: &View<'_>, transitions: &[TransitionId]) -> bool {
     transitions.iter().any(|number| view.walked.contains_key(number))
 }
 
-fn arrows(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
+fn draw_arrows(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for arrow in &drawn.arrows {
         let line = if is_walked(view, &arrow.transitions) { WALKED } else { PLAIN };
         paper.arrow(&arrow.points, line);
@@ -74,11 +75,11 @@ fn arrows(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     }
 }
 
-fn asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
+fn draw_asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     for aside in &drawn.asides {
         let Some(node) = drawn.nodes.iter().find(|node| node.location == aside.location) else { continue };
         let colour = match aside.kind {
-            PictureKind::Verdict(location) => colours(view.mark(location)),
+            PictureKind::Verdict(location) => mark_colours(view.mark(location)),
             PictureKind::Loop | PictureKind::Far(_) => ("#f5f5f5", "#999999"),
         };
         let line =
@@ -90,7 +91,7 @@ fn asides(paper: &mut Paper, view: &View<'_>, drawn: &Picture) {
     }
 }
 
-/// All that an aside stands for, as XML: what a viewer shows where the mouse rests on it.
+/// Writes everything that an aside stands for, as XML: a viewer shows it where the mouse rests.
 fn full_text(view: &View<'_>, aside: &Aside) -> String {
     const MOST: usize = 40;
     let one = |number: &TransitionId| {
@@ -99,7 +100,7 @@ fn full_text(view: &View<'_>, aside: &Aside) -> String {
         format!("{} [{guard}]", view.iosts.describe(transition))
     };
     let mut lines: Vec<String> =
-        aside.transitions.iter().take(MOST).map(|number| escaped(&one(number))).collect();
+        aside.transitions.iter().take(MOST).map(|number| escape_xml(&one(number))).collect();
     if aside.transitions.len() > MOST {
         lines.push(format!("... {} more", aside.transitions.len() - MOST));
     }
@@ -120,13 +121,14 @@ const WALKED: Line = Line { colour: "#1565c0", is_dashed: false, width: 2.5 };
 #[derive(Default)]
 pub(super) struct Paper {
     body: String,
-    /// How far down all of it is moved: room for the arrow into the initial location.
+    /// How far down everything is moved, to make room for the arrow into the initial location.
     pub(super) down: f64,
-    /// How far to the right something was written.
+    /// The right end of the text written so far.
     right: f64,
 }
 
 impl Paper {
+    /// Draws a node with its lines.
     pub(super) fn node(
         &mut self,
         at: LayoutPoint,
@@ -139,7 +141,7 @@ impl Paper {
         let _ = writeln!(
             self.body,
             "<g><title>{}</title><rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{fill}\" stroke=\"{border}\"/>",
-            escaped(title)
+            escape_xml(title)
         );
         let first = at.y + self.down - (lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
         for (number, line) in lines.iter().enumerate() {
@@ -163,7 +165,7 @@ impl Paper {
         self.body.push_str("</g>\n");
     }
 
-    /// A line through points, smooth: at each it goes straight up or down.
+    /// Draws a smooth line through points: it passes each of them straight up or down.
     pub(super) fn arrow(&mut self, points: &[LayoutPoint], line: Line) {
         let Some(first) = points.first() else { return };
         let mut path = format!("M{} {}", first.x, first.y + self.down);
@@ -189,7 +191,7 @@ impl Paper {
         );
     }
 
-    /// Lines on an arrow, on a ground of their own.
+    /// Writes lines on an arrow, on a background of their own.
     pub(super) fn label(&mut self, at: LayoutPoint, width: f64, lines: &[String]) {
         let high = lines.len() as f64 * LINE;
         let (left, top) = (at.x - width / 2.0 + 4.0, at.y - high / 2.0 + self.down);
@@ -202,7 +204,7 @@ impl Paper {
         self.body.push_str("</g>\n");
     }
 
-    /// The arrow to the initial location; its condition stands above all that is beside the location.
+    /// Draws the arrow to the initial location; its condition stands above everything beside the location.
     fn initial(&mut self, at: LayoutPoint, above: f64, condition: &[String]) {
         let top = above - 16.0;
         let _ = writeln!(self.body, "<circle cx=\"{}\" cy=\"{}\" r=\"4\"/>", at.x, top + self.down);
@@ -213,7 +215,7 @@ impl Paper {
         }
     }
 
-    /// Lines below each other, the first one in bold.
+    /// Writes lines below each other, the first one in bold.
     fn lines(&mut self, at: LayoutPoint, apart: f64, lines: &[String]) {
         for (number, line) in lines.iter().enumerate() {
             let bold = if number == 0 { " font-weight=\"bold\"" } else { "" };
@@ -223,7 +225,7 @@ impl Paper {
 
     fn text(&mut self, at: LayoutPoint, text: &str, more: &str) {
         self.right = self.right.max(at.x + width_of(text, SIZE) + 8.0);
-        let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escaped(text));
+        let _ = writeln!(self.body, "<text x=\"{}\" y=\"{}\"{more}>{}</text>", at.x, at.y, escape_xml(text));
     }
 
     pub(super) fn finish(mut self, title: &str, (width, height): (f64, f64), below: &[String]) -> String {
@@ -239,14 +241,14 @@ impl Paper {
              <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\" markerUnits=\"userSpaceOnUse\">\
              <path d=\"M0 0.5 L8 4 L0 7.5 z\" fill=\"context-stroke\"/></marker></defs>\n\
              <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n{}</svg>\n",
-            escaped(title),
+            escape_xml(title),
             self.body
         )
     }
 }
 
-/// Text as XML has it; signs that nobody sees are shown by their numbers.
-fn escaped(text: &str) -> String {
+/// Escapes text for XML. Invisible signs are shown by their numbers.
+fn escape_xml(text: &str) -> String {
     let text = visible(text).replace(['\n', '\r', '\t'], " ");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

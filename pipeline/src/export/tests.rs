@@ -35,7 +35,7 @@ static PROTOCOL: LazyLock<Generation> =
     LazyLock::new(|| generation("bounded_retransmission", "transmit_once.yaml"));
 
 fn document(generation: &Generation, stage: Stage) -> Document {
-    json::document(&View::of(generation, stage))
+    json::to_document(&View::of(generation, stage))
 }
 
 /// Z3 leaves out what it does not understand, so what it took is counted.
@@ -115,10 +115,10 @@ fn a_document_says_verdicts_directions_and_roles() {
 #[test]
 fn a_picture_of_the_system_and_one_of_the_tester_differ_in_sides() {
     let generation = &*COFFEE;
-    let system = dot::dot(&View::of(generation, Stage::Determinize), Options::default());
+    let system = dot::to_dot(&View::of(generation, Stage::Determinize), Options::default());
     assert!(system.contains("<B>Coin?(pCoinValue)</B>"), "{system}");
     assert!(system.contains("<B>Return!(pRemainingValue)</B>"), "{system}");
-    let tester = dot::dot(&View::of(generation, Stage::InputComplete), Options::default());
+    let tester = dot::to_dot(&View::of(generation, Stage::InputComplete), Options::default());
     assert!(tester.contains("<B>Coin!(pCoinValue)</B>"), "{tester}");
     assert!(tester.contains("<B>Return?(pRemainingValue)</B>"), "{tester}");
     assert!(tester.contains("! the tester sends, ? the tester observes"), "{tester}");
@@ -128,7 +128,7 @@ fn a_picture_of_the_system_and_one_of_the_tester_differ_in_sides() {
 #[test]
 fn transitions_into_fail_are_one_dashed_arrow_per_location() {
     let generation = &*COFFEE;
-    let text = dot::dot(&View::of(generation, Stage::InputComplete), Options::default());
+    let text = dot::to_dot(&View::of(generation, Stage::InputComplete), Options::default());
     assert_eq!(text.matches("style=\"dashed\"").count(), 4, "{text}");
 }
 
@@ -136,8 +136,8 @@ fn transitions_into_fail_are_one_dashed_arrow_per_location() {
 fn facts_are_shown_on_request() {
     let generation = &*COFFEE;
     let view = View::of(generation, Stage::Select);
-    assert!(!dot::dot(&view, Options::default()).contains("coreach:"));
-    assert!(dot::dot(&view, Options { facts: true, ..Options::default() }).contains("coreach:"));
+    assert!(!dot::to_dot(&view, Options::default()).contains("coreach:"));
+    assert!(dot::to_dot(&view, Options { facts: true, ..Options::default() }).contains("coreach:"));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_model_that_was_written_is_read_to_the_same_model() {
     for (generation, folder) in [(&*COFFEE, "coffee_machine"), (&*PROTOCOL, "bounded_retransmission")] {
         for stage in Stage::ALL {
             let view = View::of(generation, stage);
-            let text = yaml::yaml(&view);
+            let text = yaml::to_yaml(&view);
             let file = from_bytes(stage.artifact().to_owned(), text.clone().into_bytes()).unwrap();
             let read = if stage == Stage::Complete {
                 let specification = load(&example(folder, "specification.yaml")).unwrap();
@@ -248,9 +248,9 @@ fn without_entities(svg: &str) -> String {
 #[test]
 fn a_text_is_drawn_as_it_is_written() {
     let iosts = with_texts();
-    let picture = dot::dot(&View::of_specification(&iosts), Options::default());
+    let picture = dot::to_dot(&View::of_specification(&iosts), Options::default());
     assert!(!picture.chars().any(|c| c != '\n' && coreach_model::visible::is_hidden_sign(c)), "{picture}");
-    let drawn = without_entities(&svg::svg(&View::of_specification(&iosts), Options::default()).unwrap());
+    let drawn = without_entities(&svg::to_svg(&View::of_specification(&iosts), Options::default()).unwrap());
     for text in HOSTILE {
         let shown = seen(text);
         assert!(drawn.contains(&format!(">{shown}</text>")), "the label {shown:?} in\n{drawn}");
@@ -262,7 +262,7 @@ fn a_text_is_drawn_as_it_is_written() {
 fn a_document_and_a_model_keep_every_text_and_no_hidden_sign() {
     let iosts = with_texts();
     let view = View::of_specification(&iosts);
-    let (document, model) = (json::json(&view), yaml::yaml(&view));
+    let (document, model) = (json::to_json(&view), yaml::to_yaml(&view));
     for text in [&document, &model] {
         assert!(!text.chars().any(coreach_model::visible::is_hidden_sign), "{text}");
     }

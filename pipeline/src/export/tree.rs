@@ -1,38 +1,41 @@
-//! A symbolic execution tree as a picture: text for Graphviz.
+//! Writes a symbolic execution tree as a picture: text for Graphviz.
 //!
-//! It is no stage's result, so it is none of the list of exports. Drawn from the implementation's side, as
-//! everything that describes the system: `Coin?` is received, `Return!` is sent. A node says its location,
-//! what its data stand at where the step has changed it, and what the step adds to the path condition; the
-//! path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit stopped;
-//! green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
+//! It is no stage's result, so it is not in the list of exports. It is drawn from the implementation's side,
+//! as everything that describes the system: `Coin?` is received, `Return!` is sent. A node shows its
+//! location, the values of the data that the step has changed, and what the step adds to the path condition;
+//! the path has the rest. The arrow to the node in which a state is included is dashed. Grey nodes were
+//! stopped by a limit, green ones are accepted by a purpose. `(?)` stands where a path condition is not known
+//! to be satisfiable.
 
 use coreach_analyses::symbolic::{Move, Node, NodeEnd, NodeId, SymbolicState, Tree};
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
 
-use super::labels::{condition_lines, html, quoted};
-use super::layout::{LayoutLink, LayoutRoute, Size, layout};
+use super::labels::{condition_lines, escape_html, escape_quoted};
+use super::layout::{LayoutLink, LayoutRoute, Size, lay_out};
 use super::picture::{LINE, too_large, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
 const FONT: &str = "Helvetica";
 
+/// Writes the tree as text for Graphviz.
 pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
     let mut bytes = Vec::new();
     {
         let mut writer = DotWriter::from(&mut bytes);
         let mut graph = writer.digraph();
-        frame(&mut graph, iosts);
+        write_frame(&mut graph, iosts);
         for (number, node) in tree.nodes.numbered() {
-            draw(&mut graph, iosts, tree, number, accepting.binary_search(&number).is_ok());
+            draw_node(&mut graph, iosts, tree, number, accepting.binary_search(&number).is_ok());
             let Some(parent) = node.parent else { continue };
-            let edge = graph.edge(id(parent), id(number));
-            edge.attributes().set_html(&format!("< <B>{}</B> >", html(&said(iosts, &node.by))));
+            let edge = graph.edge(node_id(parent), node_id(number));
+            edge.attributes()
+                .set_html(&format!("< <B>{}</B> >", escape_html(&describe_move(iosts, &node.by))));
         }
         for (number, node) in tree.nodes.numbered() {
             if let NodeEnd::Included(other) | NodeEnd::Merged(other) = node.end {
-                let edge = graph.edge(id(number), id(other));
+                let edge = graph.edge(node_id(number), node_id(other));
                 edge.attributes().set_style(Style::Dashed).set("color", "#999999", true).set(
                     "constraint",
                     "false",
@@ -41,14 +44,14 @@ pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
             }
         }
     }
-    let title = format!("digraph \"{}\" {{", quoted(&format!("{} tree", iosts.name)));
+    let title = format!("digraph \"{}\" {{", escape_quoted(&format!("{} tree", iosts.name)));
     String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
 }
 
-fn frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
+fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
     let label = format!(
         "<<B>{}</B>: symbolic execution<BR/><FONT POINT-SIZE=\"10\">? the system receives, ! the system sends</FONT>>",
-        html(&iosts.name)
+        escape_html(&iosts.name)
     );
     graph.set_html(&label).set("labelloc", "b", true).set_font(FONT).set("rankdir", "TB", true);
     graph
@@ -61,30 +64,31 @@ fn frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
     graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
 }
 
-fn draw(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {
+fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {
     let lines = node_lines(iosts, tree, number);
     let lines = lines.iter().enumerate().map(|(at, line)| match line.split_once(DOUBT) {
-        _ if at > 0 => html(line),
-        Some((name, "")) => format!("<B>{}</B>{DOUBT}", html(name)),
-        _ => format!("<B>{}</B>", html(line)),
+        _ if at > 0 => escape_html(line),
+        Some((name, "")) => format!("<B>{}</B>{DOUBT}", escape_html(name)),
+        _ => format!("<B>{}</B>", escape_html(line)),
     });
     let lines: Vec<String> = lines.collect();
-    let mut drawn = graph.node_named(id(number));
+    let mut drawn = graph.node_named(node_id(number));
     drawn.set_html(&format!("<{}>", lines.join("<BR/>")));
-    if let Some((fill, border)) = colours(tree, number, accepts) {
+    if let Some((fill, border)) = node_colours(tree, number, accepts) {
         drawn.set("fillcolor", fill, true).set("color", border, true);
     }
 }
 
-/// Behind the location of a node whose path condition is not known to be satisfiable.
+/// This stands behind the location of a node whose path condition is not known to be satisfiable.
 const DOUBT: &str = " (?)";
 
+/// Writes the lines of a node: its location, the changed data, and what the step adds.
 fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     let node = &tree.nodes[number];
     let doubt = if node.is_certain || node.end == NodeEnd::Unsatisfiable { "" } else { DOUBT };
     let mut lines = vec![format!("{}{doubt}", iosts.location(node.state.location).label)];
-    lines.extend(changes(tree, node).into_iter().map(|(name, value)| format!("{name} = {value}")));
-    let added = Term::and(added(tree, node));
+    lines.extend(changed_data(tree, node).into_iter().map(|(name, value)| format!("{name} = {value}")));
+    let added = Term::and(added_conditions(tree, node));
     if !added.is_true() {
         lines.extend(condition_lines(&added));
     }
@@ -101,7 +105,7 @@ fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     lines
 }
 
-fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
+fn node_colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
     match tree.nodes[number].end {
         _ if accepts => Some(("#e3f4e3", "#2e7d32")),
         NodeEnd::Open | NodeEnd::Depth | NodeEnd::Nodes => Some(("#eeeeee", "#999999")),
@@ -110,6 +114,7 @@ fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, 
     }
 }
 
+/// Draws the tree with the layout of all pictures.
 pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, String> {
     if let Some(why) = too_large(tree.nodes.len(), tree.nodes.len()) {
         return Err(why);
@@ -128,7 +133,7 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
     let steps = tree
         .nodes
         .numbered()
-        .filter_map(|(number, node)| Some((node.parent?, number, said(iosts, &node.by))));
+        .filter_map(|(number, node)| Some((node.parent?, number, describe_move(iosts, &node.by))));
     let steps: Vec<(NodeId, NodeId, String)> = steps.collect();
     let link = |(parent, number, said): &(NodeId, NodeId, String)| LayoutLink {
         source: parent.place(),
@@ -137,7 +142,7 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         height: LINE,
     };
     let links: Vec<LayoutLink> = steps.iter().map(link).collect();
-    let found = layout(&sizes, &links);
+    let found = lay_out(&sizes, &links);
     let mut paper = Paper::default();
     for (((_, _, said), link), route) in steps.iter().zip(&links).zip(&found.routes) {
         if let LayoutRoute::Through { points, label } = route {
@@ -151,7 +156,7 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         }
     }
     for ((number, lines), size) in tree.nodes.numbers().zip(&lines).zip(&sizes) {
-        let colours = colours(tree, number, accepting.binary_search(&number).is_ok());
+        let colours = node_colours(tree, number, accepting.binary_search(&number).is_ok());
         let at = found.nodes[number.place()];
         paper.node(at, (size.width, size.height), lines, colours.unwrap_or(("white", "black")), &lines[0]);
     }
@@ -162,8 +167,8 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
     Ok(paper.finish(&format!("{} tree", iosts.name), (found.width, found.height), &below))
 }
 
-/// A step in words: `Coin?(value#0)`.
-pub fn said(iosts: &Iosts, by: &Move) -> String {
+/// Describes a step: `Coin?(value#0)`.
+pub fn describe_move(iosts: &Iosts, by: &Move) -> String {
     match by {
         Move::Start => String::new(),
         Move::Quiet => "quiescence!".to_owned(),
@@ -182,8 +187,8 @@ pub fn said(iosts: &Iosts, by: &Move) -> String {
     }
 }
 
-/// The data that the node's step has changed, and what they stand at.
-pub fn changes(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
+/// Lists the data that the node's step has changed, with their values.
+pub fn changed_data(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
     let before = node.parent.map(|parent| tree.nodes[parent].stands());
     let standing = |state: &SymbolicState| state.standing(&state.known);
     let before = before.map(standing).unwrap_or_default();
@@ -191,12 +196,12 @@ pub fn changes(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
     changed.map(|(datum, value)| (datum.name().to_owned(), value)).collect()
 }
 
-/// The conjuncts that the node's step has added to the path condition.
-pub fn added(tree: &Tree, node: &Node) -> Vec<Term> {
+/// Lists the conjuncts that the node's step has added to the path condition.
+pub fn added_conditions(tree: &Tree, node: &Node) -> Vec<Term> {
     let before = node.parent.map_or(0, |parent| tree.nodes[parent].stands().condition.len());
     node.state.condition[before..].to_vec()
 }
 
-fn id(node: NodeId) -> String {
+fn node_id(node: NodeId) -> String {
     format!("n{}", node.place())
 }

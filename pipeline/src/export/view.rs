@@ -1,4 +1,4 @@
-//! The one form in which exports see the result of any stage.
+//! The form in which exports see the result of any stage.
 
 use std::collections::BTreeMap;
 
@@ -14,32 +14,34 @@ use crate::timed::PathGuided;
 use crate::{Generation, Stage};
 use coreach_artifact::document::Origins;
 
-/// What an on-line test is called where a stage's artifact has its name.
+/// The name of an on-line test, where others have the name of a stage's artifact.
 pub const ONLINE: &str = "online_test";
 
 /// The result of a stage, or a model that a user wrote, as exports see it.
 #[derive(Clone, Debug)]
 pub struct View<'a> {
-    /// What it is: the name of a stage's artifact, `online_test`, `specification` or `test_purpose`.
+    /// The name of what is shown: of a stage's artifact, or `online_test`, `specification` or `test_purpose`.
     pub what: &'static str,
     pub stage: Option<Stage>,
     /// The graph. Directions are the implementation's, at every stage.
     pub iosts: &'a Iosts,
     pub marks: Numbered<LocationId, Option<Mark>>,
-    /// What is said beside the graph. Of facts: from `select` on.
+    /// What is shown beside the graph. Facts exist from `select` on.
     pub particulars: Particulars<'a>,
-    /// What this stage and those before it have found out.
+    /// The results of this stage and those before it.
     pub found: FoundOut<'a>,
-    /// For a test case: of what it was made.
+    /// For a test case: what it was made of.
     pub sources: Option<&'a Sources>,
-    /// For a test case: of which locations each of its own was made.
+    /// For a test case: the locations of which each of its own was made.
     pub origins: Option<&'a Numbered<LocationId, Origins>>,
     pub timing: Option<&'a Timing>,
-    /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
+    /// A run through the graph: when each transition was taken, counted from 1, by the number of the
+    /// transition.
     pub walked: BTreeMap<TransitionId, Vec<usize>>,
 }
 
 impl<'a> View<'a> {
+    /// The view of a stage's result.
     pub fn of(generation: &'a Generation, stage: Stage) -> Self {
         let artifact = generation.result(stage);
         let iosts = artifact.iosts();
@@ -52,7 +54,7 @@ impl<'a> View<'a> {
             what: stage.artifact(),
             stage: Some(stage),
             iosts,
-            marks: iosts.location_ids().map(|location| mark(generation, stage, location)).collect(),
+            marks: iosts.location_ids().map(|location| find_mark(generation, stage, location)).collect(),
             particulars: artifact.particulars(),
             found,
             sources: is_last.then_some(&generation.sources),
@@ -170,8 +172,8 @@ impl<'a> View<'a> {
         self.stage >= Some(Stage::Select)
     }
 
-    /// The sign behind an action's name in a picture: `?` is received, `!` is sent; nothing for an internal
-    /// action.
+    /// The sign behind an action's name in a picture: `?` is received, `!` is sent; an internal action has
+    /// none.
     pub fn sign(&self, kind: ActionKind) -> &'static str {
         match (kind, self.is_testers_side()) {
             (ActionKind::Input, false) | (ActionKind::Output | ActionKind::Quiescence, true) => "?",
@@ -187,7 +189,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is said once for many transitions, as a sentence.
+    /// A sentence that stands for many transitions that are not shown one by one.
     pub fn said_once(&self) -> Option<String> {
         if self.particulars.others_stay {
             return Some("every action without a transition at a location is a self-loop there".to_owned());
@@ -202,11 +204,13 @@ impl<'a> View<'a> {
     }
 }
 
-/// The artifact's own mark; Reject where it has none and was made from a location Reject.
-fn mark(generation: &Generation, stage: Stage, location: LocationId) -> Option<Mark> {
+/// Finds the artifact's own mark. It is Reject if the artifact has no mark and the location was made from a
+/// location Reject.
+fn find_mark(generation: &Generation, stage: Stage, location: LocationId) -> Option<Mark> {
     let own = generation.result(stage).mark(location);
     own.or_else(|| {
-        let before = mark(generation, stage.before()?, generation.result(stage).earlier_location(location)?);
+        let before =
+            find_mark(generation, stage.before()?, generation.result(stage).earlier_location(location)?);
         before.filter(|mark| *mark == Mark::Reject)
     })
 }

@@ -1,7 +1,7 @@
-//! A stage's result as a model in the model format, which coreach reads back: to look at a stage, to change
-//! it by hand, to analyse it again.
+//! Writes a stage's result as a model in the model format, which coreach reads back: so that users can look
+//! at a stage, change it by hand, and analyse it again.
 //!
-//! Directions are the implementation's at every stage, also in the test graph and the test case: a test case
+//! Directions are the implementation's at every stage, also in the test graph and the test case. A test case
 //! is read as the part of the system's behaviour that it allows, with the locations Pass, Inconclusive and
 //! Fail. A completed purpose is written as a purpose.
 
@@ -11,7 +11,7 @@ use coreach_model::writer;
 use super::View;
 use crate::named_types::named_types;
 
-pub fn yaml(view: &View<'_>) -> String {
+pub fn to_yaml(view: &View<'_>) -> String {
     let mut what = view.what.replace('_', " ");
     if let Some(sentence) = view.said_once() {
         what += &format!("; {sentence}");

@@ -1,4 +1,4 @@
-//! Stage 3: no internal action is left; what they did is done by the visible action behind them.
+//! Stage 3 removes the internal actions: the visible action behind them does what they did.
 //!
 //! **Problem.** A tester sees inputs and outputs only. Every sequence of internal steps that ends in a
 //! visible one becomes one visible transition.
@@ -11,8 +11,8 @@
 //! cannot hold is dropped, and a sequence is not continued once its guard cannot hold: there can be
 //! exponentially many of them.
 //!
-//! What is made is text of a machine, so a prefix is no symbolic state: its guard stays as it was written,
-//! and what assigns a variable to itself says nothing.
+//! The stage makes text of a machine, so a prefix is no symbolic state: its guard stays as it was written,
+//! and an assignment of a variable to itself says nothing.
 //!
 //! Sequences that come to one location with one effect are continued as one, whose guard is the disjunction
 //! of theirs: the locations are visited in an order that internal steps follow, each once per effect. A row
@@ -43,8 +43,8 @@ use petgraph::graph::DiGraph;
 use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
-use crate::stages::sets::followed;
-use crate::stop::{ShownTransition, Stop, within, writable};
+use crate::stages::sets::compose_effects;
+use crate::stop::{ShownTransition, Stop, check_limit, check_writable};
 
 /// Replaces internal sequences by visible transitions.
 ///
@@ -85,7 +85,8 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     Ok(Closed { iosts: closed, given: kept, accepting, rests })
 }
 
-/// What internal steps from one location have done so far: a path of them, or several of one effect.
+/// What internal steps from one location have done so far. They are one path, or several paths with the same
+/// effect.
 struct Prefix {
     location: LocationId,
     guard: Term,
@@ -96,7 +97,7 @@ struct Prefix {
     within: Vec<TransitionId>,
 }
 
-/// A path of steps that shares its beginning with others.
+/// A path of steps, which shares its beginning with other paths.
 type InternalPath = Option<Rc<Last>>;
 
 struct Last {
@@ -117,7 +118,8 @@ impl Drop for Last {
     }
 }
 
-fn steps(path: &InternalPath) -> Vec<TransitionId> {
+/// Lists the steps of a path from its first to its last.
+fn steps_of_path(path: &InternalPath) -> Vec<TransitionId> {
     let mut numbers = Vec::new();
     let mut at = path;
     while let Some(last) = at {
@@ -128,6 +130,7 @@ fn steps(path: &InternalPath) -> Vec<TransitionId> {
     numbers
 }
 
+/// The machine, with an order in which to visit its locations.
 struct InternalSteps<'a> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
@@ -159,8 +162,9 @@ impl<'a> InternalSteps<'a> {
     }
 }
 
-/// The visible transitions of a location, then the collapsed sequences that it begins, in the order of their
-/// paths; and where sequences lead, with outputs by their places among the former.
+/// Finds the visible transitions of a location and then the collapsed sequences that begin there, in the
+/// order of their paths. Finds also where sequences lead; there an output is given by its place among the
+/// former.
 fn visible_from(
     internal: &InternalSteps<'_>,
     location: LocationId,
@@ -174,24 +178,24 @@ fn visible_from(
     let mut waiting = BTreeMap::from([(internal.component(location), vec![start])]);
     let mut sequences = 0;
     while let Some((component, entered)) = waiting.pop_first() {
-        let mut stack = joined(entered);
+        let mut stack = join_prefixes(entered);
         while let Some(prefix) = stack.pop() {
             budget::ask();
             let (mut longer, mut goes_on) = (Vec::new(), Vec::new());
             for &number in &internal.outgoing[prefix.location] {
                 let step = &internal.iosts.transitions[number];
-                let collapsed = follow(&prefix, location, step);
+                let collapsed = append_step(&prefix, location, step);
                 if !collapsed.guard.is_true() && !may_hold(solver, &collapsed.guard.conjuncts()) {
                     continue;
                 }
-                writable(Stage::Close, &collapsed, limits)?;
+                check_writable(Stage::Close, &collapsed, limits)?;
                 if internal.iosts.action(step.action).is_visible() {
                     found.push((prefix.path.clone(), number, collapsed, rests.len()));
                     continue;
                 }
                 goes_on.push(substitute(&step.guard, &prefix.effect));
                 sequences += 1;
-                within(Stage::Close, Quantity::Sequences, sequences, limits)?;
+                check_limit(Stage::Close, Quantity::Sequences, sequences, limits)?;
                 let path = Some(Rc::new(Last { step: number, before: prefix.path.clone() }));
                 let next = Prefix {
                     location: step.target,
@@ -220,7 +224,7 @@ fn visible_from(
         }
     }
     let mut found: Vec<_> =
-        found.into_iter().map(|(path, number, t, rest)| ((steps(&path), number), t, rest)).collect();
+        found.into_iter().map(|(path, number, t, rest)| ((steps_of_path(&path), number), t, rest)).collect();
     // A path comes before those that continue it; numbers ascend within a location.
     found.sort_by(|(one, ..), (other, ..)| one.cmp(other));
     for (place, (_, transition, rest)) in found.iter().enumerate() {
@@ -231,9 +235,9 @@ fn visible_from(
     Ok((found.into_iter().map(|(_, transition, _)| transition).collect(), rests))
 }
 
-/// Prefixes with one location and one effect as one, whose guard is that one of theirs holds; the first is
-/// continued first, so it is the last.
-fn joined(prefixes: Vec<Prefix>) -> Vec<Prefix> {
+/// Joins the prefixes that have one location and one effect. The guard of the result says that one of their
+/// guards holds. The first prefix is to be continued first, so it comes last.
+fn join_prefixes(prefixes: Vec<Prefix>) -> Vec<Prefix> {
     if prefixes.len() == 1 {
         return prefixes;
     }
@@ -249,7 +253,7 @@ fn joined(prefixes: Vec<Prefix>) -> Vec<Prefix> {
     let mut joined = Vec::new();
     for mut group in groups {
         if group.len() > 1 {
-            group.sort_by_cached_key(|prefix| steps(&prefix.path));
+            group.sort_by_cached_key(|prefix| steps_of_path(&prefix.path));
         }
         let guard = one_of(group.iter().map(|prefix| prefix.guard.clone()).collect());
         joined.extend(group.into_iter().next().map(|first| Prefix { guard, ..first }));
@@ -258,8 +262,8 @@ fn joined(prefixes: Vec<Prefix>) -> Vec<Prefix> {
     joined
 }
 
-/// The disjunction, with the conjuncts in front that all of them begin with. What a conjunct needs to have a
-/// value stands in front of it, so the beginning may be moved out, and nothing else may.
+/// Makes the disjunction of the guards, and moves out the conjuncts with which all of them begin. A conjunct
+/// that another one needs to have a value stands in front of it, so only the beginning may be moved out.
 fn one_of(guards: Vec<Term>) -> Term {
     let parts: Vec<Vec<Term>> = guards.iter().map(Term::conjuncts).collect();
     let Some(first) = parts.first() else { return Term::no() };
@@ -270,17 +274,17 @@ fn one_of(guards: Vec<Term>) -> Term {
     Term::and(first[..common].iter().cloned().chain([rest]))
 }
 
-/// Definition A.2, one step at a time: the guard and the effect of a prefix followed by a step.
-fn follow(prefix: &Prefix, source: LocationId, step: &Transition) -> Transition {
+/// Appends a step to a prefix: makes the guard and the effect of both (Definition A.2, one step at a time).
+fn append_step(prefix: &Prefix, source: LocationId, step: &Transition) -> Transition {
     if prefix.path.is_none() {
         return Transition { source, ..step.clone() };
     }
     let guard = Term::and([prefix.guard.clone(), substitute(&step.guard, &prefix.effect)]);
-    let assignments = followed(&prefix.effect, &step.assignments);
+    let assignments = compose_effects(&prefix.effect, &step.assignments);
     Transition { source, guard, assignments, ..step.clone() }
 }
 
-/// The steps from the first visit of the path's last location to the last, where it was visited before.
+/// If the path visited its last location before, gives the steps since the first of these visits.
 fn cycle_at_end(iosts: &Iosts, path: &[TransitionId]) -> Option<Vec<ShownTransition>> {
     let end = iosts.transitions[*path.last()?].target;
     let start = path.iter().position(|&number| iosts.transitions[number].source == end)?;

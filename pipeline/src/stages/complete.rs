@@ -1,29 +1,29 @@
 //! Stage 1: a purpose that takes every action everywhere.
 //!
-//! **Problem.** The user draws only what matters. The product needs a purpose that follows *every* behaviour
-//! of the specification, or behaviours would be lost: Traces(S × TP) = Traces(S) only if TP is complete
-//! (Theorem 5.5).
+//! **Problem.** The user draws only the events that matter. The product needs a purpose that follows *every*
+//! behaviour of the specification, or behaviours would be lost: Traces(S × TP) = Traces(S) only if TP is
+//! complete (Theorem 5.5).
 //!
 //! **Source.** Thesis, Algorithm 7.1 (p. 170).
 //!
 //! **Where we differ.** The published text negates the guards into Reject and those elsewhere separately,
-//! which makes the completed purpose nondeterministic where a location has both; and its definition of the
+//! which makes the completed purpose nondeterministic if a location has both. Its definition of the
 //! transitions to look at skips unguarded ones, which then get a needless self-loop. We follow the rule of
 //! the thesis' summary (p. xxi) and of the proof of Observation 7.1: one residual, the negation of *all*
-//! guards of the action; it leads to Reject where some transition of the action leads elsewhere, and is a
-//! self-loop otherwise. It is added where it can hold, which is decided by the solver and not by the shape of
-//! the guards. `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing: what
-//! it has nothing to say of stays where it is, so all its residuals are self-loops. It is violated where some
-//! way through it leads to `Violate`, and nothing comes after that: so an event that violates it does nothing
-//! else, and the guards of its other transitions say so. A choice between going on and `Violate`, which a
-//! reader would take for an exception, is none then.
+//! guards of the action. It leads to Reject if some transition of the action leads elsewhere, and is a
+//! self-loop otherwise. It is added if it can hold, which is decided by the solver and not by the shape of
+//! the guards. `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing, so all
+//! its residuals are self-loops. It is violated if some way through it leads to `Violate`, and nothing comes
+//! after that. So an event that violates it does nothing else, and the guards of its other transitions say
+//! so. A reader would take a choice between going on and `Violate` for an exception, and then it is no
+//! choice.
 //!
-//! An addition changes nothing; of a timed purpose in its delayed form, the clocks advance by it
+//! An addition changes no data. In the delayed form of a timed purpose, the clocks advance by it
 //! ([`TestPurpose::idle`](coreach_model::TestPurpose)).
 //!
 //! **Every other action.** An action without any transition at a location is a self-loop there. Beyond
-//! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` says them
-//! all, and the product makes one where the specification has the action.
+//! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` stands for
+//! them all, and the product makes one if the specification has the action.
 //!
 //! **Ends** after one look at each pair of location and action that has a transition. **Cost**: one query per
 //! such pair.
@@ -47,8 +47,8 @@ use crate::limits::Limits;
 
 /// Completes the purpose.
 ///
-/// Over-approximation: where the solver does not know whether a residual can hold, it is added; an addition
-/// that cannot hold changes no behaviour.
+/// Over-approximation: if the solver does not know whether a residual can hold, it is added. An addition that
+/// cannot hold changes no behaviour.
 pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solver) -> CompletePurpose {
     let mut memo = Memo::new();
     for transition in &mut purpose.iosts.transitions {
@@ -59,7 +59,7 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     }
     purpose.iosts.initial_condition = explicit_condition(&purpose.iosts.initial_condition, solver);
     if purpose.aim == Aim::Accept && purpose.reject.is_none() {
-        // Where there is no `Reject`, no location has the name.
+        // There is no `Reject`, so no location has the name.
         purpose.reject = Some(purpose.iosts.locations.push(Location::named("Reject")));
     }
     let reject = purpose.reject;
@@ -69,7 +69,7 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     for transition in &iosts.transitions {
         of.entry((transition.source, transition.action)).or_default().push(transition);
     }
-    // What is not written out changes nothing.
+    // Loops may stay unwritten only if they change no data.
     let others_stay = purpose.idle.is_empty()
         && iosts.locations.len().saturating_mul(iosts.actions.len()) > limits.written_out;
     if !others_stay {
@@ -82,7 +82,7 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     let mut added = Vec::new();
     for ((source, action), of_this) in of {
         budget::ask();
-        let Some(residual) = residual(&of_this, solver) else { continue };
+        let Some(residual) = find_residual(&of_this, solver) else { continue };
         let is_rejected = leads_elsewhere(&of_this, reject) && source != purpose.accept;
         let target = reject.filter(|_| is_rejected).unwrap_or(source);
         added.push(Transition {
@@ -101,8 +101,8 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     CompletePurpose { purpose, reject, given, others_stay }
 }
 
-/// What the guards of one action leave out at a location, where it may hold.
-fn residual(of_this: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
+/// The condition that the guards of one action leave out at a location, if it may hold.
+fn find_residual(of_this: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
     let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
     let may_be = !residual.is_false() && (residual.is_true() || may_hold(solver, &residual.conjuncts()));
     may_be.then_some(residual)
@@ -112,8 +112,8 @@ fn leads_elsewhere(of_this: &[&Transition], reject: Option<LocationId>) -> bool 
     of_this.iter().any(|t| Some(t.target) != reject)
 }
 
-/// Where completion will send to `Reject` what the guards of an action leave out, and what that is: who
-/// writes a guard may have meant that the rest changes nothing.
+/// Finds where completion will send the events to `Reject` that the guards of an action leave out, with their
+/// condition. The author of a guard may have meant that such an event changes nothing.
 pub fn rejected_residuals(
     purpose: &TestPurpose,
     solver: &mut dyn Solver,
@@ -133,7 +133,7 @@ pub fn rejected_residuals(
         budget::ask();
         let of_this: Vec<&Transition> = of_this.iter().collect();
         if leads_elsewhere(&of_this, purpose.reject)
-            && let Some(residual) = residual(&of_this, solver)
+            && let Some(residual) = find_residual(&of_this, solver)
         {
             found.push((source, action, residual));
         }
@@ -141,7 +141,7 @@ pub fn rejected_residuals(
     found
 }
 
-/// Takes from the guards of a property's transitions where it is violated by the same event.
+/// Restricts the guards of a property's other transitions to events that do not violate it.
 fn violations_first(property: &mut TestPurpose) {
     let violate = property.accept;
     let mut violating: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();

@@ -1,21 +1,22 @@
-//! The subset construction: from a set of members at once, a way on for each satisfiable subset of theirs.
+//! The subset construction follows a set of members at once, with one transition for each satisfiable subset
+//! of their transitions.
 //!
-//! **Problem.** After a trace a run may be in several locations, and have assigned what they have assigned;
-//! one location is wanted for all of them.
+//! **Problem.** After a trace a run may be in several locations, with different assignments behind it; one
+//! location must stand for all of them.
 //!
 //! **Method.** A *set* has members ⟨location, effects that the data do not show⟩. From a set, a transition t
 //! of a member asks for `G_t[pending]` and would leave `A_t[pending]`; candidates with one target and one
-//! effect are one, their guards joined by `||`. For every satisfiable subset P of the overlapping candidates
-//! there is a transition: all guards of P, none of the others'. What becomes of the effects of P is what
-//! tells one construction from another ([`Effects`]): they are postponed ([`super::postponed`]), or kept in
-//! variables of their own ([`super::kept`]).
+//! effect are joined, their guards by `||`. For every satisfiable subset P of the overlapping candidates
+//! there is a transition: its guard asks for all guards of P and none of the others'. The constructions
+//! differ in what they do with the effects of P ([`Effects`]): they are postponed ([`super::postponed`]), or
+//! kept in variables of their own ([`super::kept`]).
 //!
-//! Nothing is rewritten, so nothing has to be cancelled, and self-loops are ordinary. What is made is
-//! numbered afterwards, breadth first, and so is the same in whatever order it was made.
+//! Nothing is rewritten, so nothing has to be cancelled, and self-loops are ordinary. The result is numbered
+//! afterwards, breadth first, so it is the same in whatever order it was made.
 //!
-//! **Ends** where the sets do, and at the limits: sets can be exponentially many ([`Quantity::Subsets`],
-//! [`Quantity::SetTransitions`]). **Cost**: per set and action, queries as many as candidates and overlapping
-//! pairs of them, and as satisfiable subsets times the candidates that overlap.
+//! **Ends** when there is no new set, or at the limits: sets can be exponentially many
+//! ([`Quantity::Subsets`], [`Quantity::SetTransitions`]). **Cost**: per set and action, queries as many as
+//! candidates and overlapping pairs of them, and as satisfiable subsets times the candidates that overlap.
 
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
@@ -27,13 +28,13 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId};
 
 use crate::artifact::{Closed, Known, Member, Visible};
 use crate::limits::{Limits, Quantity};
-use crate::names::{UsedNames, of_scope};
+use crate::names::{UsedNames, names_in_scope};
 use crate::simplify::without_repetition;
 use crate::stage::Stage;
-use crate::stages::must_answer::must_answer;
-use crate::stages::sets::{followed, is_ordinary, locations, pending};
+use crate::stages::must_answer::must_answer_conditions;
+use crate::stages::sets::{compose_effects, is_ordinary, name_sets, pending_effect};
 use crate::stages::subsets::satisfiable_subsets;
-use crate::stop::{Stop, all_writable, within};
+use crate::stop::{Stop, check_limit, check_terms_writable};
 
 /// Where a run may be, in order; and whether what follows matters no more.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -42,37 +43,39 @@ pub(super) struct Set {
     pub ends: bool,
 }
 
-/// One way to go on from a set by an action.
+/// One way to continue from a set by an action.
 pub(super) struct Candidate {
     pub guard: Term,
     /// Guards of others with one target and one effect, to be joined to it.
     also: Vec<Term>,
-    /// Where it leads, with all that the data do not show.
+    /// The member that the way leads to, with everything that the data do not show.
     pub next: Member,
     pub effect: Substitution,
     origin: TransitionOrigin,
 }
 
-/// What becomes of the effects of a set's members.
+/// The two constructions differ in what they do with the effects of a set's members.
 pub(super) trait Effects {
-    /// Does what follows the location, alone, matter to nobody?
+    /// Is a set that has only this location one after which nothing matters?
     fn ends_alone(&self, _location: LocationId) -> bool {
         false
     }
 
-    /// Which set is followed next: the one of the greatest. They have so many members.
+    /// The priority of a set with so many members: the set with the greatest is followed next.
     fn turn(&self, members: usize, number: LocationId) -> (usize, i64);
 
-    /// What holds of the data that are shown, wherever a run is in the set.
+    /// Conditions on the visible data that hold wherever a run is in the set.
     fn context(&self, _set: &Set) -> Vec<Term> {
         Vec::new()
     }
 
-    /// What a member with this pending effect asks for, beside its guard, that would leave this effect.
+    /// The guard of a transition of a member with this pending effect, with what the construction needs
+    /// besides. The member would have the given effect afterwards.
     fn asked(&self, _pending: &Substitution, guard: Term, _effect: &Substitution) -> Term {
         guard
     }
 
+    /// May the guard hold in the set, where the context holds?
     fn may_hold(&self, set: &Set, context: &[Term], guard: &Term, solver: &mut dyn Solver) -> bool;
 
     /// The part of an effect that something still reads at the location.
@@ -80,7 +83,8 @@ pub(super) trait Effects {
         effect.clone()
     }
 
-    /// The set behind an event, and what is assigned on the way; this holds before it.
+    /// Makes the set behind an event, and the assignments on the way to it. The conditions `here` hold before
+    /// the event.
     fn settle(
         &mut self,
         action: ActionId,
@@ -90,12 +94,12 @@ pub(super) trait Effects {
         solver: &mut dyn Solver,
     ) -> Result<(Set, Substitution), Stop>;
 
-    /// Is it known that nothing will come of it?
+    /// Is it known that the construction will give no result?
     fn gives_up(&self) -> bool {
         false
     }
 
-    /// What was asked about the machine.
+    /// The facts about the machine that the construction used.
     fn known(self) -> Option<Known>
     where
         Self: Sized,
@@ -104,7 +108,7 @@ pub(super) trait Effects {
     }
 }
 
-/// Variables beside the machine's.
+/// The variables that the construction adds to those of the machine.
 pub(super) struct Memory {
     names: UsedNames,
     of: HashMap<(Datum, usize), Datum>,
@@ -113,7 +117,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The variable of this number, from 1 on, for what the datum is.
+    /// The variable with this number, counted from 1, that keeps values of the datum.
     pub fn variable(&mut self, datum: &Datum, number: usize) -> Datum {
         if let Some(known) = self.get(datum, number) {
             return known.clone();
@@ -131,7 +135,7 @@ impl Memory {
     }
 }
 
-/// Sets, and what leads from one to another.
+/// The sets and the transitions between them, as far as they are built.
 pub(super) struct Construction<'a, E> {
     closed: &'a Closed,
     limits: &'a Limits,
@@ -140,14 +144,14 @@ pub(super) struct Construction<'a, E> {
     pub sets: Numbered<LocationId, Set>,
     index: HashMap<Set, LocationId>,
     pub transitions: Numbered<TransitionId, Transition>,
-    /// The transitions whose guards were made here and may say things twice. They are put in few words at the
-    /// end: where the construction stops, that would be half of its queries.
+    /// The transitions whose guards were made here and may repeat themselves. They are simplified at the end:
+    /// a construction that stops would spend half of its queries on that.
     made: Vec<TransitionId>,
     pub memory: Memory,
 }
 
 impl<'a, E: Effects> Construction<'a, E> {
-    /// All sets, from the initial location on.
+    /// Builds all sets that can be reached from the initial location.
     pub fn run(
         closed: &'a Closed,
         effects: E,
@@ -155,7 +159,7 @@ impl<'a, E: Effects> Construction<'a, E> {
         solver: &mut dyn Solver,
     ) -> Result<Self, Stop> {
         let iosts = &closed.iosts;
-        let memory = Memory { names: of_scope(iosts), of: HashMap::new(), all: Vec::new() };
+        let memory = Memory { names: names_in_scope(iosts), of: HashMap::new(), all: Vec::new() };
         let mut construction = Construction {
             closed,
             limits,
@@ -174,6 +178,7 @@ impl<'a, E: Effects> Construction<'a, E> {
         Ok(construction)
     }
 
+    /// Follows the sets, each once: makes their transitions and the sets to which these lead.
     fn follow(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
         let mut work = BinaryHeap::from([(self.effects.turn(1, LocationId(0)), LocationId(0))]);
         let mut from_sets = 0;
@@ -187,7 +192,7 @@ impl<'a, E: Effects> Construction<'a, E> {
                 let subsets = satisfiable_subsets(&guards, &context, self.limits, solver)?;
                 if !is_ordinary(&self.sets[number].members) {
                     from_sets += subsets.len();
-                    within(Stage::Determinize, Quantity::SetTransitions, from_sets, self.limits)?;
+                    check_limit(Stage::Determinize, Quantity::SetTransitions, from_sets, self.limits)?;
                 }
                 for (subset, guard) in subsets {
                     let chosen: Vec<&Candidate> = subset.iter().map(|&at| &candidates[at]).collect();
@@ -224,7 +229,8 @@ impl<'a, E: Effects> Construction<'a, E> {
         Ok(())
     }
 
-    /// Every way on whose guard may hold, by action, equal ones joined.
+    /// Finds every way to continue whose guard may hold, by action. Ways with one target and one effect are
+    /// joined.
     fn candidates(
         &self,
         number: LocationId,
@@ -235,14 +241,14 @@ impl<'a, E: Effects> Construction<'a, E> {
         let mut found: BTreeMap<ActionId, Vec<Candidate>> = BTreeMap::new();
         let mut index: HashMap<(ActionId, LocationId, Substitution), usize> = HashMap::new();
         for member in &set.members {
-            let pending = pending(member);
+            let pending_effect = pending_effect(member);
             for &at in &self.outgoing[member.location] {
                 budget::ask();
                 let transition = &iosts.transitions[at];
-                let effect = followed(&pending, &transition.assignments);
-                let guard = substitute(&transition.guard, &pending);
-                all_writable(Stage::Determinize, effect.values().chain([&guard]), self.limits)?;
-                let guard = effects.asked(&pending, guard, &effect);
+                let effect = compose_effects(&pending_effect, &transition.assignments);
+                let guard = substitute(&transition.guard, &pending_effect);
+                check_terms_writable(Stage::Determinize, effect.values().chain([&guard]), self.limits)?;
+                let guard = effects.asked(&pending_effect, guard, &effect);
                 if !effects.may_hold(set, context, &guard, solver) {
                     continue;
                 }
@@ -252,7 +258,8 @@ impl<'a, E: Effects> Construction<'a, E> {
                 match of_action.get_mut(known) {
                     Some(same) => {
                         same.also.push(guard);
-                        // What nobody reads may have no value where the other's guard holds.
+                        // The two effects differ in variables that nobody reads, and their values need not
+                        // exist where the guard of the other way holds.
                         if same.effect != effect {
                             same.effect = effects.read_behind(target, &effect);
                         }
@@ -274,6 +281,7 @@ impl<'a, E: Effects> Construction<'a, E> {
         Ok(found)
     }
 
+    /// The number of the set, which is new if the set is.
     fn number_of(&mut self, set: Set) -> LocationId {
         if let Some(&known) = self.index.get(&set) {
             return known;
@@ -283,8 +291,8 @@ impl<'a, E: Effects> Construction<'a, E> {
         number
     }
 
-    /// Puts guards in few words, and gives sets and transitions the numbers that they have where each set is
-    /// followed in its turn.
+    /// Simplifies the guards, and numbers sets and transitions in the order in which a breadth-first search
+    /// finds them.
     pub fn simplify(&mut self, solver: &mut dyn Solver) {
         budget::doing("simplifying guards");
         for &at in &self.made {
@@ -310,19 +318,19 @@ impl<'a, E: Effects> Construction<'a, E> {
         self.sets = order.map(|old| self.sets[*old].clone());
     }
 
-    /// The machine, with these variables beside its own.
+    /// Makes the visible behaviours, whose variables are those of the machine and the given ones.
     pub fn finish(self, memory: Vec<Datum>, lookahead: Option<usize>, solver: &mut dyn Solver) -> Visible {
         let iosts = &self.closed.iosts;
         let members = self.sets.map(|set| set.members.clone());
         let ends = self.sets.map(|set| set.ends);
         let accepting =
             members.map(|members| members.iter().any(|member| self.closed.accepting[member.location]));
-        let locations = locations(self.closed, &members);
+        let locations = name_sets(self.closed, &members);
         let variables = iosts.variables.iter().cloned().chain(memory).collect();
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
         let known = self.effects.known();
-        let must_answer = must_answer(self.closed, &members, known.as_ref(), self.limits, solver);
+        let must_answer = must_answer_conditions(self.closed, &members, known.as_ref(), self.limits, solver);
         Visible { iosts: result, members, accepting, lookahead, must_answer, ends, known }
     }
 }

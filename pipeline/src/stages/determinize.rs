@@ -1,4 +1,5 @@
-//! Stage 4: after every trace the test case is in one location, and knows the data.
+//! Stage 4 makes every choice deterministic: after every trace the test case is in one location, and knows
+//! the data.
 //!
 //! **Problem.** Where transitions of one action overlap, a trace leads to several locations with several
 //! effects. For finite automata the answer is the subset construction. Here the members of a subset also
@@ -8,21 +9,20 @@
 //!
 //! **Where we differ.** The thesis rewrites the machine in place: it splits a choice, "propagates" the
 //! postponed assignments over the next transitions, repeats, and cancels propagation where it did harm;
-//! self-loops are excluded. Where there is no lookahead it does not end. We build the result beside the
-//! machine, by a *symbolic subset construction*. There are two, and the pair graph ([`super::lookahead`])
-//! decides:
+//! self-loops are excluded. It does not end if there is no lookahead. We build the result beside the machine,
+//! by a *symbolic subset construction*. There are two, and the pair graph ([`super::lookahead`]) decides:
 //!
-//! - Where a bounded number of events resolves every choice, effects are *postponed* until then:
-//!   `postponed.rs`. That is the thesis' result, with no variable more than it needs.
-//! - Elsewhere it is asked what is known: which states are reached (`reach`), from which of them Accept can
-//!   be reached (`coreach`), which variables are still read. Then each way that a run may have gone *keeps*
-//!   its values in variables of its own: `kept.rs`. Choices that nothing resolves are no obstacle there, only
+//! - If a bounded number of events resolves every choice, effects are *postponed* until then: `postponed.rs`.
+//!   That is the result of the thesis, with no variable more than it needs.
+//! - Otherwise the analyses find which states are reached (`reach`), from which of them Accept can be reached
+//!   (`coreach`), and which variables are still read. Then each way that a run may have gone *keeps* its
+//!   values in variables of its own: `kept.rs`. Choices that nothing resolves are no obstacle there, only
 //!   ways that grow without bound.
 //!
-//! The analyses run in the second case only: where guards exclude each other or events tell, nothing has to
-//! be known.
+//! The analyses run in the second case only: if guards exclude each other or events resolve the choice, no
+//! facts are needed.
 //!
-//! **Ends**: see the two. A machine cut off at a limit is never returned: it would lack traces.
+//! **Ends**: see the two constructions. A machine cut off at a limit is never returned: it would lack traces.
 //!
 //! ```text
 //! Pay -Coffee[v >= 3]-> WaitMilk       Pay -Coffee[v >= 3 && v > 3]-> WaitMilk,  [.. && v < 3]-> WaitSugar,
@@ -42,11 +42,11 @@ use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 use crate::artifact::{self, Closed, Known, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
-use crate::stages::kept::kept;
-use crate::stages::lookahead::{Lookahead, LookaheadChoice, choices, lookahead};
-use crate::stages::must_answer::must_answer;
-use crate::stages::postponed::postponed;
-use crate::stop::{ShownTransition, Stop, writable};
+use crate::stages::kept::keep_values;
+use crate::stages::lookahead::{Lookahead, LookaheadChoice, find_choices, find_lookahead};
+use crate::stages::must_answer::must_answer_conditions;
+use crate::stages::postponed::postpone_effects;
+use crate::stop::{ShownTransition, Stop, check_writable};
 
 /// Makes every choice deterministic.
 ///
@@ -60,25 +60,25 @@ pub fn determinize(
     solver: &mut dyn Solver,
 ) -> Result<Visible, Stop> {
     budget::doing("comparing pairs of transitions");
-    let found = choices(&closed.iosts, limits, solver)?;
+    let found = find_choices(&closed.iosts, limits, solver)?;
     if found.is_empty() {
         return without_choice(closed, limits, solver);
     }
     budget::doing("looking for the lookahead of each choice");
-    if let Lookahead::Exists(needed, _) = lookahead(&closed.iosts, &found)
+    if let Lookahead::Exists(needed, _) = find_lookahead(&closed.iosts, &found)
         && needed <= max_lookahead
     {
         budget::doing("building sets of locations");
-        if let Some(visible) = postponed(&closed, needed, max_lookahead, limits, solver)? {
+        if let Some(visible) = postpone_effects(&closed, needed, max_lookahead, limits, solver)? {
             return Ok(visible);
         }
     }
     budget::doing("asking what is known of the choices");
     let cut = up_to_accept(&closed);
-    let known = known(&cut, &closed, aim, analysis);
-    let cut = taken(cut, &known, solver);
-    let found = choices(&within_reach(&cut, &known), limits, solver)?;
-    let needed = lookahead(&cut, &found);
+    let known = analyse_reach(&cut, &closed, aim, analysis);
+    let cut = without_never_taken(cut, &known, solver);
+    let found = find_choices(&within_reach(&cut, &known), limits, solver)?;
+    let needed = find_lookahead(&cut, &found);
     if let Lookahead::Exists(needed, Some(choice)) = needed
         && needed > max_lookahead
     {
@@ -87,11 +87,12 @@ pub fn determinize(
     }
     budget::doing("building sets of locations");
     let reach = known.reach.clone();
-    let stop = match kept(&closed, known, limits, solver) {
+    let stop = match keep_values(&closed, known, limits, solver) {
         Err(stop) => stop,
         made => return made,
     };
-    // Where it is known that ways stay open, what there was too much of is how that shows.
+    // If there is no lookahead, too many of these things are a consequence of that, so that is the reason to
+    // give.
     let (
         Lookahead::None { choice, prefix, cycle },
         Stop::TooMany {
@@ -107,35 +108,36 @@ pub fn determinize(
     let names =
         |actions: &[ActionId]| actions.iter().map(|action| cut.action(*action).name.clone()).collect();
     let (prefix, cycle) = (names(&prefix), names(&cycle));
-    let witness = witness(&cut, &reach, choice, solver);
+    let witness = find_witness(&cut, &reach, choice, solver);
     let choice = Box::new(describe_choice(&cut, choice));
     Err(Stop::NoLookahead { choice, witness, prefix, cycle, quantity, limit })
 }
 
-/// Nothing to do but to join transitions of one effect.
+/// Joins transitions of one effect. A machine without a choice needs nothing else.
 fn without_choice(closed: Closed, limits: &Limits, solver: &mut dyn Solver) -> Result<Visible, Stop> {
     let alone = |location| vec![artifact::Member { location, steps: Vec::new() }];
     let members = closed.iosts.location_ids().map(alone).collect();
-    let must_answer = must_answer(&closed, &members, None, limits, solver);
-    let iosts = joined(closed.iosts);
+    let must_answer = must_answer_conditions(&closed, &members, None, limits, solver);
+    let iosts = join_transitions(closed.iosts);
     for transition in &iosts.transitions {
-        writable(Stage::Determinize, transition, limits)?;
+        check_writable(Stage::Determinize, transition, limits)?;
     }
     let ends = members.map(|_| false);
     let accepting = closed.accepting;
     Ok(Visible { iosts, members, accepting, lookahead: Some(0), must_answer, ends, known: None })
 }
 
-/// The machine without what follows Accept: no test goes there.
+/// Removes what follows Accept: no test goes there.
 fn up_to_accept(closed: &Closed) -> Iosts {
     let mut cut = closed.iosts.clone();
     cut.transitions.retain(|transition| !closed.accepting[transition.source]);
     cut
 }
 
-/// A property may be violated by any output that is forbidden, and so wherever a run is: nothing is out of
-/// reach of that, and what it reads of the data is not in the transitions of the machine.
-fn known(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Options) -> Known {
+/// Analyses the machine. A property may be violated by any forbidden output, and so wherever a run is: no
+/// location is out of reach of that, and the transitions of the machine do not contain the data that it
+/// reads.
+fn analyse_reach(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Options) -> Known {
     let Facts { reach, coreach, chain, .. } = analyse(cut, &closed.accepting, analysis);
     let reach = reach.into();
     match aim {
@@ -148,8 +150,8 @@ fn known(cut: &Iosts, closed: &Closed, aim: Aim, analysis: &reachability::Option
     }
 }
 
-/// The machine without what is never taken.
-fn taken(mut cut: Iosts, known: &Known, solver: &mut dyn Solver) -> Iosts {
+/// Removes the transitions that are never taken.
+fn without_never_taken(mut cut: Iosts, known: &Known, solver: &mut dyn Solver) -> Iosts {
     cut.transitions.retain(|transition| {
         let mut formula = known.reach[transition.source].conjuncts();
         formula.extend(transition.guard.conjuncts());
@@ -158,7 +160,7 @@ fn taken(mut cut: Iosts, known: &Known, solver: &mut dyn Solver) -> Iosts {
     cut
 }
 
-/// Each guard with what is known where it is read.
+/// Adds to each guard the facts that are known where it is read.
 fn within_reach(cut: &Iosts, known: &Known) -> Iosts {
     let mut strengthened = cut.clone();
     for transition in &mut strengthened.transitions {
@@ -167,8 +169,8 @@ fn within_reach(cut: &Iosts, known: &Known) -> Iosts {
     strengthened
 }
 
-/// Data with which both transitions of a choice are possible, as far as they are known.
-fn witness(
+/// Finds data with which both transitions of a choice are possible, as far as the solver knows them.
+fn find_witness(
     iosts: &Iosts,
     reach: &Numbered<LocationId, Term>,
     choice: LookaheadChoice,
@@ -191,7 +193,7 @@ fn describe_choice(iosts: &Iosts, choice: LookaheadChoice) -> [ShownTransition; 
 }
 
 /// Joins transitions that differ in their guards only.
-fn joined(mut iosts: Iosts) -> Iosts {
+fn join_transitions(mut iosts: Iosts) -> Iosts {
     let mut index: HashMap<(LocationId, ActionId, LocationId, Substitution), TransitionId> = HashMap::new();
     let mut kept: Numbered<TransitionId, Transition> = Numbered::new();
     let mut guards: Numbered<TransitionId, Vec<Term>> = Numbered::new();

@@ -12,12 +12,13 @@
 //! one that a person can read.
 //!
 //! **Direction.** Nothing is pruned here: a guard of which the solver does not know whether it can hold is
-//! kept. That Fail is never given wrongly rests on `allowed` naming everything that the specification allows
-//! in a reachable state.
+//! kept. Fail is never given wrongly because `allowed` contains everything that the specification allows in a
+//! reachable state.
 //!
 //! **Every other output.** An output that the specification does not allow at a location at all leads to Fail
-//! whatever its parameters. Beyond [`Limits::written_out`] such pairs these transitions are not written:
-//! `others_fail` says them all. Where an output is allowed under a guard, its complement is always written.
+//! whatever its parameters. If there are more than [`Limits::written_out`] pairs of this kind, their
+//! transitions are not written, and `others_fail` stands for all of them. If an output is allowed under a
+//! guard, the complement of the guard is always written.
 //!
 //! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed
 //! something.

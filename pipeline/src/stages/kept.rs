@@ -6,21 +6,22 @@
 //! set of variables only.
 //!
 //! **Method.** A *set* has members ⟨location, values⟩: where a run may be, and for each variable in which
-//! *slot* its value is: in the variable itself, or in a memory variable beside it. An event is followed
-//! from all members at once, under a guard for each satisfiable subset of their transitions
-//! ([`super::construction`]); then what the members behind it have is assigned to the slots. So nothing
-//! is pending for longer than an event, there are finitely many sets of so many members, and cycles of
-//! sets are ordinary. What does not end is a set that gets more and more members.
+//! *slot* its value is: in the variable itself, or in a memory variable beside it. An event is followed from
+//! all members at once, under a guard for each satisfiable subset of their transitions
+//! ([`super::construction`]). Then the values of the members behind it are assigned to the slots. So nothing
+//! is pending for longer than an event, there are finitely many sets with a given number of members, and
+//! cycles of sets are ordinary. The construction does not end if a set gets more and more members.
 //!
-//! Members that need not be told apart are one:
-//! - Of one location, with values that are equal wherever the event is possible, in every variable that is
-//!   still read behind it ([`coreach_analyses::live`]). What nobody reads has no slot.
+//! Members that need not be told apart are joined:
+//! - Members of one location are joined if their values are equal wherever the event is possible, in every
+//!   variable that is still read behind it ([`coreach_analyses::live`]). A variable that nobody reads has no
+//!   slot.
 //!
-//! And a set has no future where none is needed: it *ends*
-//! - where a member accepts: the test is over;
-//! - where no member can come to Accept any more, by `coreach`. A test that is there is over too: it came by
-//!   an output, for a test never sends what puts Accept out of reach. What the specification allows *there*
-//!   nobody asks.
+//! A set has no future if none is needed: it *ends*
+//! - if a member accepts: then the test is over;
+//! - if no member can come to Accept any more, by `coreach`. A test that is there is over too: it came by an
+//!   output, for a test never sends a stimulus that puts Accept out of reach. Nobody needs to know what the
+//!   specification allows *there*.
 //!
 //! `reach` says which subsets are possible: each member's data lie in the reach of its location. Guards
 //! exclude each other everywhere all the same.
@@ -30,10 +31,10 @@
 //! traces are the same up to ends, and one event beyond what can come to Accept; accepted traces are the
 //! same.
 //!
-//! **Ends** by [`Quantity::Ways`], the members of one set, and [`Quantity::SetTransitions`]. The largest sets
-//! are followed first: where sets grow for ever, the number of sets of one size grows with the size as the
-//! number of ways to choose it, and one that is too large is behind a few of them. **Cost**: per transition
-//! one query more, and one for each pair of members at one location.
+//! **Ends** by [`Quantity::Ways`], which limits the members of one set, and [`Quantity::SetTransitions`]. The
+//! largest sets are followed first: if sets grow for ever, the number of sets of one size grows with the size
+//! as the number of ways to choose them, and a set that is too large is found after a few of them. **Cost**:
+//! per transition one query more, and one for each pair of members at one location.
 //!
 //! ```text
 //! l -a-> m {x := 0}, l -a-> n          becomes     l -a-> <m,n> {x_memory := x, x := 0}
@@ -50,11 +51,11 @@ use crate::artifact::{Closed, Known, Member, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
 use crate::stages::construction::{Candidate, Construction, Effects, Memory, Set};
-use crate::stages::sets::{is_ordinary, longest_stay, pending};
-use crate::stop::{Stop, all_writable, within};
+use crate::stages::sets::{is_ordinary, longest_stay, pending_effect};
+use crate::stop::{Stop, check_limit, check_terms_writable};
 
-/// The visible behaviours, as far as they matter, with values kept for each way that a run may have gone.
-pub(super) fn kept(
+/// Makes the visible behaviours, as far as they matter. Each way that a run may have gone keeps its values.
+pub(super) fn keep_values(
     closed: &Closed,
     known: Known,
     limits: &Limits,
@@ -67,16 +68,18 @@ pub(super) fn kept(
         true => Some(0),
         false => longest_stay(&members, &made.transitions).map(|longest| longest + 1),
     };
-    let memory = memory(&closed.iosts.variables, &made.sets, &made.memory);
+    let memory = memory_variables(&closed.iosts.variables, &made.sets, &made.memory);
     Ok(made.finish(memory, lookahead, solver))
 }
 
-/// A member in the making: the values that variables have, over the data and the message before the event.
+/// A member that is being made, with the values that its variables have. They are expressed by the data and
+/// the message before the event.
 struct KeptWay {
     location: LocationId,
     effect: Substitution,
 }
 
+/// The construction that keeps the values of each way.
 struct Kept<'a> {
     closed: &'a Closed,
     known: Known,
@@ -95,7 +98,7 @@ impl Effects for Kept<'_> {
     /// Every member's data lie in its location's reach.
     fn context(&self, set: &Set) -> Vec<Term> {
         let reach = |(at, member): (usize, &Member)| {
-            let shown = self.express_values(member.location, &format!("before{at}"), pending(member));
+            let shown = self.express_values(member.location, &format!("before{at}"), pending_effect(member));
             substitute(&self.known.reach[member.location], &shown).conjuncts()
         };
         let mut context: Vec<Term> = set.members.iter().enumerate().flat_map(reach).collect();
@@ -122,10 +125,10 @@ impl Effects for Kept<'_> {
         memory: &mut Memory,
         solver: &mut dyn Solver,
     ) -> Result<(Set, Substitution), Stop> {
-        let (set, assignments) = self.behind(chosen, here, memory, solver);
-        all_writable(Stage::Determinize, assignments.values(), self.limits)?;
+        let (set, assignments) = self.set_after(chosen, here, memory, solver);
+        check_terms_writable(Stage::Determinize, assignments.values(), self.limits)?;
         if !set.ends {
-            within(Stage::Determinize, Quantity::Ways, set.members.len(), self.limits)?;
+            check_limit(Stage::Determinize, Quantity::Ways, set.members.len(), self.limits)?;
         }
         Ok((set, assignments))
     }
@@ -136,8 +139,8 @@ impl Effects for Kept<'_> {
 }
 
 impl Kept<'_> {
-    /// The values of a location's variables, in which a fact is read. What nobody reads there has any value:
-    /// a datum of its own, by whose it is.
+    /// Gives the values of a location's variables, with which a fact about it is expressed. A variable that
+    /// nobody reads there may have any value: that is a datum of its own, named after `whose`.
     fn express_values(&self, location: LocationId, whose: &str, mut values: Substitution) -> Substitution {
         let live = &self.known.live[location];
         for variable in self.closed.iosts.variables.iter().filter(|variable| !live.contains(*variable)) {
@@ -148,8 +151,8 @@ impl Kept<'_> {
         values
     }
 
-    /// The set behind an event, and what is assigned on the way.
-    fn behind(
+    /// Makes the set behind an event, and the assignments on the way to it.
+    fn set_after(
         &self,
         chosen: &[&Candidate],
         here: &[Term],
@@ -231,8 +234,8 @@ impl Kept<'_> {
     }
 }
 
-/// The memory variables, in the order in which the sets need them.
-fn memory(variables: &[Datum], sets: &Numbered<LocationId, Set>, memory: &Memory) -> Vec<Datum> {
+/// Lists the memory variables, in the order in which the sets need them.
+fn memory_variables(variables: &[Datum], sets: &Numbered<LocationId, Set>, memory: &Memory) -> Vec<Datum> {
     let mut needed = Vec::new();
     let mut seen = HashSet::new();
     for set in sets {

@@ -1,4 +1,4 @@
-//! Does a bounded number of further events resolve every choice? The question behind `determinize`.
+//! Decides whether a bounded number of further events resolves every choice. `determinize` asks this.
 //!
 //! **Problem.** Where two transitions of one action can be taken together, the tester does not know which was
 //! taken. It can postpone their effects and wait for an event that only one of them can be followed by. If
@@ -29,7 +29,7 @@ use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
-use crate::stop::{Stop, within};
+use crate::stop::{Stop, check_limit};
 
 /// Two transitions of one location and action that can be taken together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +38,7 @@ pub struct LookaheadChoice {
     pub second: TransitionId,
 }
 
+/// Whether a lookahead exists, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lookahead {
     /// The smallest k; 0 without any choice. With the choice that needs it.
@@ -51,12 +52,12 @@ pub enum Lookahead {
     },
 }
 
-/// The choices of an IOSTS without internal actions (Definition A.8): of each location, action and pair of
-/// targets the first pair of transitions, since a lookahead depends on the targets only. Transitions of one
-/// target with equal effects are no choice.
+/// Finds the choices of an IOSTS without internal actions (Definition A.8). For each location, action and
+/// pair of targets it gives the first pair of transitions, since a lookahead depends on the targets only.
+/// Transitions of one target with equal effects are no choice.
 ///
-/// Over-approximation: an overlap of which the solver does not know counts.
-pub fn choices(
+/// Over-approximation: two guards count as overlapping if the solver does not know.
+pub fn find_choices(
     iosts: &Iosts,
     limits: &Limits,
     solver: &mut dyn Solver,
@@ -73,12 +74,12 @@ pub fn choices(
         }
         here.sort_by_key(|choice: &LookaheadChoice| (choice.first, choice.second));
         found.extend(here);
-        within(Stage::Determinize, Quantity::Choices, found.len(), limits)?;
+        check_limit(Stage::Determinize, Quantity::Choices, found.len(), limits)?;
     }
     Ok(found)
 }
 
-/// The choices among transitions of one location and action.
+/// Finds the choices among transitions of one location and action.
 fn choices_among(
     iosts: &Iosts,
     numbers: &[TransitionId],
@@ -87,7 +88,7 @@ fn choices_among(
     solver: &mut dyn Solver,
 ) -> Result<(), Stop> {
     let transition = |number: TransitionId| &iosts.transitions[number];
-    // What has one target and one effect is one transition.
+    // Transitions with one target and one effect are one transition.
     let mut index: HashMap<(LocationId, &Substitution), usize> = HashMap::new();
     let mut groups: Vec<Vec<TransitionId>> = Vec::new();
     for &number in numbers {
@@ -103,11 +104,11 @@ fn choices_among(
     let guards: Vec<Term> = groups.iter().map(guard).collect();
     let mut decided: HashSet<LocationPair> = HashSet::new();
     let target = |group: usize| transition(groups[group][0]).target;
-    overlaps(&guards, limits, solver, &mut |a, b, solver| {
+    for_each_overlap(&guards, limits, solver, &mut |a, b, solver| {
         if !decided.insert(LocationPair::of([target(a), target(b)])) {
             return;
         }
-        // Some pair of the two groups overlaps: say the first that does.
+        // Some pair of the two groups overlaps: this finds the first one.
         let pairs = groups[a].iter().flat_map(|&one| groups[b].iter().map(move |&other| (one, other)));
         let mut pairs: Vec<(TransitionId, TransitionId)> =
             pairs.map(|(one, other)| (one.min(other), one.max(other))).collect();
@@ -127,12 +128,12 @@ fn may_hold_together(a: &Term, b: &Term, solver: &mut dyn Solver) -> bool {
     may_hold(solver, &both)
 }
 
-/// Tells of each pair of guards that may hold together, by number, the smaller first.
+/// Calls `tell` with each pair of guards that may hold together, by their numbers, the smaller first.
 ///
 /// Halves are asked first: where no guard of the one half can hold with one of the other, that is one
 /// question instead of the product of their sizes. So n guards that exclude each other cost n questions;
 /// every pair that overlaps costs a number that grows with the logarithm of n at most.
-pub(super) fn overlaps(
+pub(super) fn for_each_overlap(
     guards: &[Term],
     limits: &Limits,
     solver: &mut dyn Solver,
@@ -156,7 +157,7 @@ pub(super) fn overlaps(
             let (length_a, length_b) = (a.1 - a.0, b.1 - b.0);
             if length_a == 1 && length_b == 1 {
                 found.push((a.0, b.0));
-                within(Stage::Determinize, Quantity::Overlaps, found.len(), limits)?;
+                check_limit(Stage::Determinize, Quantity::Overlaps, found.len(), limits)?;
             } else if length_a >= length_b {
                 let middle = a.0.midpoint(a.1);
                 blocks.extend([((a.0, middle), b), ((middle, a.1), b)]);
@@ -173,8 +174,8 @@ pub(super) fn overlaps(
     Ok(())
 }
 
-/// The smallest lookahead that resolves all of the choices, or a reason why there is none.
-pub fn lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
+/// Finds the smallest lookahead that resolves all of the choices, or a reason why there is none.
+pub fn find_lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     let mut graph =
         PairGraph { iosts, outgoing: iosts.outgoing(), longest: HashMap::new(), open: HashMap::new() };
     let mut worst = (0, None);
@@ -189,6 +190,7 @@ pub fn lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     Lookahead::Exists(worst.0, worst.1)
 }
 
+/// Two locations, the smaller number first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct LocationPair(LocationId, LocationId);
 
@@ -198,6 +200,7 @@ impl LocationPair {
     }
 }
 
+/// The pair graph, with what the search has found so far.
 struct PairGraph<'a> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
@@ -206,6 +209,7 @@ struct PairGraph<'a> {
     open: HashMap<LocationPair, usize>,
 }
 
+/// The actions of a path into a cycle, and those of the cycle.
 type Lasso = (Vec<ActionId>, Vec<ActionId>);
 
 /// A pair whose successors are being walked.
@@ -235,8 +239,8 @@ impl PairGraph<'_> {
         found
     }
 
-    /// The number of edges of the longest path from the pair. A stack of our own: a path may be as long as
-    /// the model.
+    /// The number of edges of the longest path from the pair. The search has a stack of its own: a path may
+    /// be as long as the model.
     fn longest_from(&mut self, start: LocationPair) -> Result<usize, Lasso> {
         if let Some(&known) = self.longest.get(&start) {
             return Ok(known);

@@ -1,15 +1,15 @@
-//! Where the specification is never silent: a tester that hears nothing there has seen what the specification
-//! does not have.
+//! Finds where the specification is never silent: a tester that hears nothing there has seen what the
+//! specification does not have.
 //!
-//! **Problem.** Silence after a trace is no behaviour of the specification where none of the states that are
-//! possible after it is quiescent: each can send something, or take an internal step to a state that can. A
-//! test case is closed and deterministic, so its graph does not show it: an internal step that leads away
-//! from an output has become part of what follows it, and what one member of a set can send is no answer of
-//! another.
+//! **Problem.** After a trace several states may be possible. If none of them is quiescent, silence is no
+//! behaviour of the specification: each state can send something, or take an internal step to a state that
+//! can. A test case is closed and deterministic, so its graph does not show this. An internal step that leads
+//! away from an output has become part of what follows it, and an output of one member of a set is no answer
+//! of another member.
 //!
 //! **Source.** Quiescence: Tretmans, "Test generation with inputs, outputs and repetitive quiescence" (1996);
 //! thesis, 3.3 and Definition 3.9, for automata. Here it is a fact beside the graph and not an action in it:
-//! ioc does not ask for it (Definition 6.2), and who does not want it is not concerned.
+//! ioc does not ask for it (Definition 6.2), and users who do not want it need not care.
 //!
 //! **Method.** A run that is at a location of [`crate::artifact::Visible`] *rests* where one of its members
 //! is, or where internal steps lead from there, and no internal step goes on ([`Rest`]). The location *must
@@ -18,16 +18,16 @@
 //! - some output is possible there, whatever values its parameters need: where its guard says `p == t`, with
 //!   t over the data, t is the value. Other parameters get none, and a guard that mentions such a one counts
 //!   as one that may not hold;
-//! - or what the location can send with these data is sent from this place alone. Whether something can be
-//!   sent, who reads the condition asks with the data of the moment: whether one of the location's own
-//!   transitions by an output, other than into Fail, can be taken. So a location of one member that no
-//!   internal step leaves must answer wherever it can.
+//! - or every output that the location can send with these data is sent from this place alone. Whether the
+//!   location can send something is decided by the reader of the condition, who knows the data of the moment:
+//!   it can if one of its own transitions by an output, other than into Fail, can be taken. So a location of
+//!   one member that no internal step leaves must answer wherever it can.
 //!
 //! Internal steps end, for livelocks are no models of ours: so a run rests somewhere.
 //!
-//! **Direction.** Under-approximation: where the condition holds it must answer. What is not proved is not
-//! said, nor what would depend on data that are not kept ([`Known::live`]), nor what is too long to be
-//! written.
+//! **Direction.** Under-approximation: where the condition holds it must answer. The condition contains
+//! nothing that is not proved, nothing that would depend on data that are not kept ([`Known::live`]), and
+//! nothing that is too long to be written.
 //!
 //! **Ends** after one look at each place to rest. **Cost**: for locations that are sets or have internal
 //! steps, two queries each.
@@ -43,13 +43,13 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId};
 use crate::artifact::{Closed, Known, Member, Rest};
 use crate::limits::{Limits, Quantity};
 use crate::simplify::without_repetition;
-use crate::stages::sets::pending;
+use crate::stages::sets::pending_effect;
 
-/// What a condition mentions instead of data that are not kept: no name of a model has this sign.
+/// This sign marks, in a condition, the data that are not kept. No name of a model has it.
 const NOT_KEPT: char = '@';
 
-/// For each location, with which data it must answer.
-pub(super) fn must_answer(
+/// Finds, for each location, the data with which it must answer.
+pub(super) fn must_answer_conditions(
     closed: &Closed,
     members: &Numbered<LocationId, Vec<Member>>,
     known: Option<&Known>,
@@ -65,7 +65,7 @@ pub(super) fn must_answer(
             .zip(&shown)
             .flat_map(|(member, shown)| closed.rests[member.location].iter().map(move |rest| (rest, shown)))
             .collect();
-        let found = condition(&closed.iosts, &rests);
+        let found = answer_condition(&closed.iosts, &rests);
         if found.is_true() || found.is_false() || must_hold(solver, &[], &found) {
             return if found.is_false() { Term::no() } else { Term::yes() };
         }
@@ -78,9 +78,10 @@ pub(super) fn must_answer(
     })
 }
 
-/// The values of the closed machine's variables for a member; what is not kept for it has any value.
+/// Gives the values of the closed machine's variables for a member. A variable that is not kept for it has
+/// any value.
 fn shown_values(closed: &Closed, member: &Member, known: Option<&Known>, number: usize) -> Substitution {
-    let mut shown = pending(member);
+    let mut shown = pending_effect(member);
     if let Some(known) = known {
         let live = &known.live[member.location];
         for variable in closed.iosts.variables.iter().filter(|variable| !live.contains(*variable)) {
@@ -91,8 +92,8 @@ fn shown_values(closed: &Closed, member: &Member, known: Option<&Known>, number:
     shown
 }
 
-/// With which data a run that may rest at these places must answer, wherever it can.
-fn condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
+/// Says with which data a run that may rest at these places must answer, wherever it can.
+fn answer_condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     let there = |(rest, shown): &(&Rest, &Substitution)| substitute(&rest.guard, shown);
     let sends = |(rest, _): &&(&Rest, &Substitution)| !rest.outputs.is_empty();
     if !rests.iter().any(|rest| sends(&rest)) {
@@ -101,7 +102,7 @@ fn condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     let each = rests.iter().enumerate().map(|(at, one)| {
         let (rest, shown) = one;
         let others = rests.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
-        // Of more places to rest, each has to answer whatever the data are.
+        // If there are more places to rest, each has to answer whatever the data are.
         let alone = match sends(&one) && rests.len() <= 64 {
             true => Term::and(others.filter(sends).map(|other| there(other).not())),
             false => Term::no(),
@@ -120,12 +121,13 @@ fn condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
     Term::and([defined(&all), all])
 }
 
-/// A condition on the state alone under which the transition can be taken with some values of its parameters.
+/// Gives a condition on the state alone under which the transition can be taken with some values of its
+/// parameters.
 fn always_possible(transition: &Transition, action: &Action, pending: &Substitution) -> Term {
     let mut parts = transition.guard.conjuncts();
     let mut conditions = Vec::new();
     let is_parameter = |datum: &Datum| action.parameters.contains(datum);
-    while let Some((at, parameter, value)) = equation(&parts, &is_parameter) {
+    while let Some((at, parameter, value)) = find_equation(&parts, &is_parameter) {
         parts.remove(at);
         conditions.extend([defined(&value), in_type(&value, parameter.ty())]);
         let put = Substitution::from([(parameter, value)]);
@@ -138,12 +140,13 @@ fn always_possible(transition: &Transition, action: &Action, pending: &Substitut
         conditions.extend([defined(&part), part]);
     }
     let condition = substitute(&Term::and(conditions), pending);
-    // Values of postponed effects are there wherever this is read, but nobody who reads it alone could know.
+    // The values of postponed effects exist wherever the condition is read, but its text alone does not show
+    // that.
     Term::and([defined(&condition), condition])
 }
 
-/// The first part that gives a parameter its value from the data alone.
-fn equation(parts: &[Term], is_parameter: &impl Fn(&Datum) -> bool) -> Option<(usize, Datum, Term)> {
+/// Finds the first part that gives a parameter its value from the data alone.
+fn find_equation(parts: &[Term], is_parameter: &impl Fn(&Datum) -> bool) -> Option<(usize, Datum, Term)> {
     parts.iter().enumerate().find_map(|(at, part)| {
         let Node::Compare(Comparison::Equal, one, other) = part.node() else { return None };
         [(one, other), (other, one)].into_iter().find_map(|(parameter, value)| {

@@ -1,7 +1,8 @@
-//! The subset construction where a lookahead exists: effects stay postponed until it is known whose they are.
+//! The subset construction where a lookahead exists. Effects stay postponed until it is known which member's
+//! effects are the right ones.
 //!
-//! A member's effects are what it has assigned, event by event, without the variables showing it yet.
-//! `pending` is the effects of a member as one.
+//! A member's effects are the assignments that it has made, event by event, and that the variables do not
+//! show yet. `pending` is the effects of a member as one.
 //!
 //! - One member: its effects are assigned, and we are at an ordinary location again. Several with one and the
 //!   same effect: it is assigned at once (Definition A.9). Otherwise the effects stay postponed, but for the
@@ -12,7 +13,7 @@
 //!   thesis has one per parameter, which a second occurrence of the action overwrites while it is still
 //!   needed. Ours are numbered: the least number that no postponed effect mentions.
 //!
-//! **Ends**: no set is more events behind its choice than the lookahead says.
+//! **Ends**: no set is further behind its choice than the lookahead, counted in events.
 
 use std::collections::BTreeSet;
 
@@ -25,12 +26,12 @@ use coreach_model::{ActionId, Datum, LocationId, Term};
 use crate::artifact::{Closed, Member, Visible};
 use crate::limits::Limits;
 use crate::stages::construction::{Candidate, Construction, Effects, Memory, Set};
-use crate::stages::sets::followed;
+use crate::stages::sets::compose_effects;
 use crate::stop::Stop;
 
-/// The visible behaviours, with effects postponed by no more than so many events; `None` where that does not
-/// do.
-pub(super) fn postponed(
+/// Makes the visible behaviours, with effects postponed by at most `max_depth` events. The result is `None`
+/// if that is not enough.
+pub(super) fn postpone_effects(
     closed: &Closed,
     lookahead: usize,
     max_depth: usize,
@@ -47,6 +48,7 @@ pub(super) fn postponed(
     Ok(Some(made.finish(memory, Some(lookahead), solver)))
 }
 
+/// The construction that postpones effects.
 struct Postponed<'a> {
     iosts: &'a Iosts,
     max_depth: usize,
@@ -58,8 +60,8 @@ impl Effects for Postponed<'_> {
         (0, -i64::from(number.0))
     }
 
-    /// A postponed effect may have a value only where its own guard held. That guard has held wherever this
-    /// one is read, but nobody who reads it alone could know.
+    /// A postponed effect may have a value only where its own guard held. That guard held wherever this one
+    /// is read, but the text of this one does not show that.
     fn asked(&self, pending: &Substitution, guard: Term, effect: &Substitution) -> Term {
         if pending.is_empty() {
             return guard;
@@ -73,8 +75,8 @@ impl Effects for Postponed<'_> {
         set.members.len() == 1 || may_hold(solver, &guard.conjuncts())
     }
 
-    /// What is assigned now, and what stays pending: of the postponed effects, the first ones that all
-    /// members share are postponed no longer. So none is older than the choice that the members come from.
+    /// Decides what is assigned now and what stays pending. The first postponed effects are assigned if all
+    /// members share them, so none is older than the choice that the members come from.
     fn settle(
         &mut self,
         action: ActionId,
@@ -96,7 +98,7 @@ impl Effects for Postponed<'_> {
         while let Some(first) = members[0].steps.first().cloned()
             && members.iter().all(|member| member.steps.first() == Some(&first))
         {
-            stored = followed(&stored, &first);
+            stored = compose_effects(&stored, &first);
             for member in &mut members {
                 member.steps.remove(0);
             }

@@ -1,4 +1,4 @@
-//! Stage 2: the specification, with the behaviours that the purpose accepts marked.
+//! Stage 2 marks the behaviours of the specification that the purpose accepts.
 //!
 //! **Problem.** Follow specification and purpose side by side. They synchronise on every action, internal
 //! ones included; the purpose reads the specification's data in the state *before* the step.
@@ -15,11 +15,11 @@
 //! A purpose that is a tree of paths goes with single transitions of the specification, where others go with
 //! all of an action ([`TestPurpose::goes_with`]).
 //!
-//! The definition has all |L1|·|L2| pairs; here are those that the graph reaches, whatever the guards say.
-//! The others have no trace, and two models of a few thousand locations each would have millions.
+//! The definition has all |L1|·|L2| pairs. Here only those exist that the graph reaches, whatever the guards
+//! say. The others have no trace, and two models of a few thousand locations each would have millions.
 //!
-//! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: what
-//! is reached.
+//! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: it
+//! grows with the reached part.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -33,10 +33,10 @@ use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::limits::{Limits, Quantity};
 use crate::names::{UsedNames, joined_label, joined_name};
 use crate::stage::Stage;
-use crate::stop::{Stop, within};
+use crate::stop::{Stop, check_limit};
 
-/// The product of the specification with the completed purpose.
-pub fn product(
+/// Makes the product of the specification with the completed purpose.
+pub fn make_product(
     specification: &Iosts,
     purpose: CompletePurpose,
     limits: &Limits,
@@ -44,7 +44,7 @@ pub fn product(
 ) -> Result<Product, Stop> {
     let CompletePurpose { purpose, others_stay, .. } = purpose;
     let (left, right) = (specification, &purpose.iosts);
-    let (steps, pairs) = reached(left, &purpose, others_stay, limits)?;
+    let (steps, pairs) = reached_steps(left, &purpose, others_stay, limits)?;
     let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
     let mut names = UsedNames::default();
@@ -97,7 +97,7 @@ pub fn product(
         name: joined_name([left.name.as_str(), right.name.as_str()]),
         constants,
         variables,
-        // The purpose's was made explicit when it was completed.
+        // The initial condition of the purpose was made explicit when the purpose was completed.
         initial_condition: Term::and([
             explicit_condition(&left.initial_condition, solver),
             right.initial_condition.clone(),
@@ -122,8 +122,8 @@ struct ProductStep {
 /// The pairs that the graph reaches, numbered in ascending order.
 type PairTable = BTreeMap<(LocationId, LocationId), LocationId>;
 
-/// The steps between the pairs that the graph reaches, in the order of the specification's transitions.
-fn reached(
+/// Finds the steps between the pairs that the graph reaches, in the order of the specification's transitions.
+fn reached_steps(
     left: &Iosts,
     purpose: &TestPurpose,
     others_stay: bool,
@@ -137,7 +137,7 @@ fn reached(
     }
     let none_said: &[Option<TransitionId>] = if others_stay { &[None] } else { &[] };
     let start = (left.initial, right.initial);
-    // They get their numbers when all are known.
+    // The pairs get their numbers when all of them are known.
     let unnumbered = LocationId(0);
     let mut pairs = PairTable::from([(start, unnumbered)]);
     let mut work = vec![start];
@@ -157,8 +157,8 @@ fn reached(
                 steps.push(ProductStep { first, source: l2, second });
             }
         }
-        within(Stage::Product, Quantity::Pairs, pairs.len(), limits)?;
-        within(Stage::Product, Quantity::PairTransitions, steps.len(), limits)?;
+        check_limit(Stage::Product, Quantity::Pairs, pairs.len(), limits)?;
+        check_limit(Stage::Product, Quantity::PairTransitions, steps.len(), limits)?;
     }
     for (number, pair) in pairs.values_mut().enumerate() {
         *pair = LocationId::of(number);

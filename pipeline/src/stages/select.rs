@@ -1,4 +1,4 @@
-//! Stage 5: the part of the visible behaviours that leads to `Accept`, and where it ends.
+//! Stage 5 selects the part of the visible behaviours that leads to `Accept`, and decides where it ends.
 //!
 //! **Problem.** The visible behaviours contain everything that the specification does. A test case shall
 //! steer: send only what keeps `Accept` in reach, and notice at once when the implementation has put it out
@@ -13,21 +13,20 @@
 //!
 //! **Where we differ.**
 //! - `reach(l)` holds whenever the guard is read. So it is not written into the guard; it is the context in
-//!   which the rest is said as shortly as possible ([`crate::simplify`]).
+//!   which the rest is simplified ([`crate::simplify`]).
 //! - One pass leaves transitions that the strengthened graph cannot take any more (Example 7.4 drops them by
-//!   a second analysis). Strengthening and reach follow each other until nothing changes.
-//! - The initial condition is strengthened with coreach(l0), not with a predicate over all locations. Where
-//!   that cannot hold, or no transition is left, the purpose is unreachable: the answer is a graph without
-//!   Pass.
+//!   a second analysis). So strengthening and the analysis of reach are repeated until nothing changes.
+//! - The initial condition is strengthened with coreach(l0), not with a predicate over all locations. If that
+//!   cannot hold, or no transition is left, the purpose is unreachable: the result is a graph without Pass.
 //! - "l is not Accept" means: no component of l is accepting.
 //!
-//! **Direction.** `reach` and `coreach` are over-approximations. A guard that is dropped was excluded by
-//! reach or by coreach for certain (an `Unknown` counts as possible). Inconclusive is given only where Accept
-//! is out of reach for certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
+//! **Direction.** `reach` and `coreach` are over-approximations. A guard is dropped only if reach or coreach
+//! excludes it for certain (an `Unknown` counts as possible). Inconclusive is given only where Accept is out
+//! of reach for certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
-//! **Ends**: a round's graph has at most the transitions of the one before. [`MAX_ROUNDS`] is a second bound.
-//! **Cost**: per transition a few queries, and per round one forward analysis, which looks up what the rounds
-//! before computed.
+//! **Ends**: the graph of a round has at most the transitions of the one before. [`MAX_ROUNDS`] is a second
+//! bound. **Cost**: per transition a few queries, and per round one forward analysis, which looks up what the
+//! rounds before computed.
 
 use std::collections::HashMap;
 
@@ -48,6 +47,8 @@ use crate::simplify::{missing_part, simplify, simplify_guard};
 /// The most rounds of strengthening and reach.
 pub const MAX_ROUNDS: usize = 10;
 
+/// Selects the behaviours that lead to Accept: analyses what is reachable, and strengthens the guards in
+/// rounds.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
     let before = visible.iosts.locations.len();
     let GraphCut { visible: cut, locations, transitions } = cut_behind_accept(visible);
@@ -57,17 +58,18 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
         budget::doing("the exact reference");
         facts = refined(&cut.iosts, &cut.accepting, facts, horn::engine(), solver);
     }
-    // The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
+    // The chain comes from the first analysis, whatever the rounds of selection do. It is put in at the end.
     let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };
     let mut graph = strengthen(&cut, &known, solver);
     let mut rounds = 1;
     while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
-        // What is lost here was lost in the first analysis: the graph has no terms of its own to lose.
+        // This analysis loses only what the first one lost: the graph has no terms of its own to lose.
         let reached = analyst.reach(&graph.iosts).into();
-        let narrower = narrowed(&cut, &graph, &reached, &known, solver);
+        let narrower = narrow_reach(&cut, &graph, &reached, &known, solver);
         let next = strengthen(&cut, &narrower, solver);
         rounds += 1;
-        // An analysis of less may find less: widening goes another way. Then the graph stays as it is.
+        // An analysis of a smaller graph may find less, because its widening takes another way. Then the
+        // graph stays as it is.
         if next.iosts.transitions.len() > graph.iosts.transitions.len() {
             break;
         }
@@ -78,13 +80,14 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
         }
     }
     graph.selection.rounds = rounds;
-    graph.imprecisions = imprecisions::say(&facts.imprecisions, &facts.iterations, &cut.iosts);
+    graph.imprecisions =
+        imprecisions::describe_imprecisions(&facts.imprecisions, &facts.iterations, &cut.iosts);
     graph.decided.chain = facts.chain;
     in_numbers_of_visible(graph, before, &locations, &transitions)
 }
 
-/// The facts, and that nothing leads from an end to Accept: an analysis that is given up at its limit does
-/// not say so. Nothing leaves an end, so the last refinement iteration is as inductive as it was.
+/// Adds to the facts that nothing leads from an end to Accept: an analysis that was given up at its limit
+/// does not say so. Nothing leaves an end, so the last refinement iteration is as inductive as it was.
 fn without_ends(mut facts: Facts, cut: &Visible) -> Facts {
     for (at, _) in cut.ends.numbered().filter(|(at, ends)| **ends && !cut.accepting[*at]) {
         facts.coreach[at.place()] = Term::no();
@@ -95,7 +98,7 @@ fn without_ends(mut facts: Facts, cut: &Visible) -> Facts {
     facts
 }
 
-/// The provenance is made in the numbers of what was cut; said in those of the visible behaviours.
+/// Changes the provenance from the numbers of the cut behaviours to those of the visible behaviours.
 fn in_numbers_of_visible(
     mut graph: TestGraph,
     before: usize,
@@ -137,6 +140,7 @@ struct GraphCut {
     transitions: Numbered<TransitionId, TransitionId>,
 }
 
+/// Removes what follows an accepting location.
 fn cut_behind_accept(visible: Visible) -> GraphCut {
     let Visible { mut iosts, members, accepting, lookahead, must_answer, ends, known } = visible;
     let sources = iosts.transitions.map(|transition| transition.source);
@@ -156,9 +160,9 @@ fn cut_behind_accept(visible: Visible) -> GraphCut {
     }
 }
 
-/// What is known, with `reached`, the reach of the graph, carried back to the locations that it was made
-/// from; nothing is known to be reached elsewhere.
-fn narrowed(
+/// Narrows what is known: carries `reached`, the reach of the graph, back to the locations from which the
+/// graph was made. The other locations are not reached.
+fn narrow_reach(
     cut: &Visible,
     graph: &TestGraph,
     reached: &Numbered<LocationId, Term>,
@@ -175,7 +179,7 @@ fn narrowed(
     let mut reach = Numbered::new();
     for (at, place) in place.numbered() {
         let fact = match *place {
-            // Both are over-approximations, so their conjunction is one.
+            // Both facts are over-approximations, so their conjunction is one.
             Some(number) => {
                 let here = reached[number].conjuncts();
                 Term::and([reached[number].clone(), simplify(&known.reach[at], &here, solver)])
@@ -188,7 +192,7 @@ fn narrowed(
     Decided { reach, coreach: known.coreach.clone(), chain: Vec::new() }
 }
 
-/// One application of Algorithm 7.2.
+/// Applies Algorithm 7.2 once.
 fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGraph {
     let Visible { iosts, accepting, must_answer, .. } = cut;
     let mut builder = GraphBuilder::new(iosts, must_answer);
@@ -205,7 +209,7 @@ fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGr
     for (number, transition) in iosts.transitions.numbered() {
         let (source, target) = (transition.source, transition.target);
         let is_output = iosts.action(transition.action).is_observed();
-        // Copies of a sub-machine share guards, effects and facts: each is decided once.
+        // Copies of a sub-machine share guards, effects and facts, so each of these is decided once.
         let split = SplitLocation {
             guard: transition.guard.clone(),
             assignments: transition.assignments.clone(),
@@ -220,7 +224,7 @@ fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGr
     builder.finish(initial, initial_condition, known)
 }
 
-/// What decides the fate of a transition.
+/// The properties of a transition that decide what becomes of it.
 #[derive(PartialEq, Eq, Hash)]
 struct SplitLocation {
     guard: Term,
@@ -237,6 +241,7 @@ struct SelectionOutcome {
     outside: Term,
 }
 
+/// Splits a guard by whether Accept can still be reached behind the transition.
 fn split_by_coreach(split: &SplitLocation, solver: &mut dyn Solver) -> SelectionOutcome {
     let nowhere = SelectionOutcome { whole: Term::no(), inside: Term::no(), outside: Term::no() };
     let context = split.reach.conjuncts();
@@ -262,7 +267,8 @@ fn split_by_coreach(split: &SplitLocation, solver: &mut dyn Solver) -> Selection
     SelectionOutcome { whole, inside, outside }
 }
 
-/// The test graph in the making: the locations of the visible behaviours, then Pass and Inconclusive.
+/// The test graph while it is being made: the locations of the visible behaviours, then Pass and
+/// Inconclusive.
 struct GraphBuilder<'a> {
     from: &'a Iosts,
     must_answer: &'a Numbered<LocationId, Term>,
@@ -289,6 +295,8 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
+    /// Adds the transitions that one transition of the visible behaviours becomes: one that goes on, one to
+    /// Inconclusive, both or none.
     fn add(
         &mut self,
         number: TransitionId,
@@ -325,7 +333,7 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// A purpose that cannot be reached: the initial location and nothing else.
+    /// Makes the graph of a purpose that cannot be reached: the initial location and nothing else.
     fn unreachable(self, known: &Decided) -> TestGraph {
         let start = self.from.initial;
         let iosts = Iosts {
@@ -351,6 +359,8 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
+    /// Makes the test graph: removes the locations that are out of reach, and says where the others come
+    /// from.
     fn finish(self, initial: LocationId, initial_condition: Term, known: &Decided) -> TestGraph {
         let mut names = UsedNames::of(self.from.locations.iter().map(|location| location.name.as_str()));
         let mut locations = self.from.locations.clone();
@@ -363,7 +373,7 @@ impl<'a> GraphBuilder<'a> {
             transitions: self.transitions.clone(),
             ..self.from.clone()
         };
-        // What leads nowhere but away from Pass has been cut by coreach; what is left behind is unreachable.
+        // Coreach has cut the transitions that lead away from Pass. What they led to is unreachable now.
         let reached = iosts.reachable_from(initial);
         let numbered = self.made_of.iter().zip(&self.transitions);
         let made_of = numbered.filter(|(_, t)| reached[t.source]).map(|(number, _)| *number).collect();

@@ -1,4 +1,4 @@
-//! What the subset constructions have in common: the names of sets of locations, and how long runs stay among
+//! Common parts of the subset constructions: the names of sets of locations, and how long runs stay among
 //! sets.
 
 use std::collections::HashSet;
@@ -12,8 +12,8 @@ use petgraph::graph::DiGraph;
 use crate::artifact::{Closed, Member};
 use crate::names::{UsedNames, joined_label, joined_name};
 
-/// The first effect, then the second.
-pub(super) fn followed(before: &Substitution, step: &Substitution) -> Substitution {
+/// Composes two effects: first `before`, then `step`.
+pub(super) fn compose_effects(before: &Substitution, step: &Substitution) -> Substitution {
     let values = substitute_all(step.values(), before);
     let mut both = before.clone();
     both.extend(step.keys().cloned().zip(values));
@@ -21,19 +21,20 @@ pub(super) fn followed(before: &Substitution, step: &Substitution) -> Substituti
     both
 }
 
-/// What a member has assigned and the data do not show, as one effect.
-pub(crate) fn pending(member: &Member) -> Substitution {
-    member.steps.iter().fold(Substitution::new(), |before, step| followed(&before, step))
+/// The assignments of a member that the data do not show, as one effect.
+pub(crate) fn pending_effect(member: &Member) -> Substitution {
+    member.steps.iter().fold(Substitution::new(), |before, step| compose_effects(&before, step))
 }
 
-/// One member that hides nothing: a location as it was.
+/// Is the set one member that hides nothing? Then it is a location as it was.
 pub(super) fn is_ordinary(members: &[Member]) -> bool {
     members.len() == 1 && members[0].steps.is_empty()
 }
 
-/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by
-/// these. The second one of a location, where one of them is an end, gets a name of its own.
-pub(super) fn locations(
+/// Makes one location for each set. A set of one location keeps its name, since later stages look it up by
+/// that. If two sets consist of the same one location, because one of them is an end, the second gets a new
+/// name.
+pub(super) fn name_sets(
     closed: &Closed,
     sets: &Numbered<LocationId, Vec<Member>>,
 ) -> Numbered<LocationId, Location> {
@@ -56,8 +57,8 @@ pub(super) fn locations(
     })
 }
 
-/// The locations that are sets proper, each before those that follow it; `None` where they have a cycle.
-fn order(
+/// The sets of several members, each before those that follow it. `None` if they have a cycle.
+fn order_of_sets(
     sets: &Numbered<LocationId, Vec<Member>>,
     transitions: &Numbered<TransitionId, Transition>,
 ) -> Option<Vec<LocationId>> {
@@ -72,12 +73,12 @@ fn order(
     Some(numbers.filter(|&number| is_set(number)).collect())
 }
 
-/// The most events in a row that stay among sets proper; `None` where there is no most.
+/// The most events in a row that stay among sets of several members. `None` if there is no most.
 pub(super) fn longest_stay(
     sets: &Numbered<LocationId, Vec<Member>>,
     transitions: &Numbered<TransitionId, Transition>,
 ) -> Option<usize> {
-    let order = order(sets, transitions)?;
+    let order = order_of_sets(sets, transitions)?;
     let mut longest = sets.map(|_| 0);
     let mut targets = sets.map(|_| Vec::new());
     for transition in transitions {

@@ -1,4 +1,4 @@
-//! Which of several transitions can be taken together: the heart of every subset construction.
+//! Finds which of several transitions can be taken together. Every subset construction needs this.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,10 +7,10 @@ use coreach_model::{Term, budget};
 
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
-use crate::stages::lookahead::overlaps;
-use crate::stop::{Stop, within};
+use crate::stages::lookahead::for_each_overlap;
+use crate::stop::{Stop, check_limit};
 
-/// The non-empty subsets that can be enabled without the rest, each with its guard, in order.
+/// Finds the non-empty subsets that can be enabled without the rest, each with its guard, in order.
 ///
 /// Two candidates that exclude each other need no negation, so that a deterministic location keeps its
 /// guards. Candidates are decided one after the other, each as taken and as not taken, and only as far as
@@ -26,17 +26,17 @@ pub(super) fn satisfiable_subsets(
     solver: &mut dyn Solver,
 ) -> Result<Vec<(Vec<usize>, Term)>, Stop> {
     let possible = |decided: &[Term], solver: &mut dyn Solver| {
-        let formula: Vec<Term> = context.iter().cloned().chain(flat(decided)).collect();
+        let formula: Vec<Term> = context.iter().cloned().chain(all_conjuncts(decided)).collect();
         may_hold(solver, &formula)
     };
     let mut overlapping = vec![BTreeSet::new(); guards.len()];
-    overlaps(guards, limits, solver, &mut |a, b, _| {
+    for_each_overlap(guards, limits, solver, &mut |a, b, _| {
         overlapping[a].insert(b);
         overlapping[b].insert(a);
     })?;
     let mut found = Vec::new();
-    // All of the same length are decided before longer ones: each can hold and ends in a subset of its own,
-    // so too many are noticed while what is asked is short.
+    // All branches of the same length are decided before longer ones. Each can hold and ends in a subset of
+    // its own, so too many of them are noticed while the questions are still short.
     let mut work: VecDeque<Branch> = VecDeque::new();
     for first in 0..guards.len() {
         let before = overlapping[first].range(..first).map(|&at| guards[at].not());
@@ -48,9 +48,9 @@ pub(super) fn satisfiable_subsets(
     }
     while let Some(branch) = work.pop_front() {
         budget::ask();
-        // This one, and those that are known already.
+        // This counts the branch itself and those that are known already.
         let more = (found.len() + work.len() + 1).saturating_sub(guards.len());
-        within(Stage::Determinize, Quantity::Subsets, more, limits)?;
+        check_limit(Stage::Determinize, Quantity::Subsets, more, limits)?;
         let Some((&next, rest)) = branch.open.split_first() else {
             found.push((branch.guard(guards, &overlapping), branch.members));
             continue;
@@ -63,7 +63,7 @@ pub(super) fn satisfiable_subsets(
             let open = rest.iter().copied().filter(|at| overlapping[next].contains(at)).collect();
             work.push_back(Branch { members, decided: taken, open });
         }
-        // What can hold can hold in one of the two ways.
+        // If the branch can hold, it can hold in one of the two ways.
         if !can_be_taken || possible(&left, solver) {
             work.push_back(Branch { members: branch.members, decided: left, open: rest.to_vec() });
         }
@@ -73,16 +73,18 @@ pub(super) fn satisfiable_subsets(
     Ok(found)
 }
 
+/// A subset that is decided up to some candidate.
 struct Branch {
     members: Vec<usize>,
-    /// The guards of those, and the negations of those decided not to be taken.
+    /// The guards of the members, and the negations of the guards that are decided not to be taken.
     decided: Vec<Term>,
-    /// Who may still be taken with all of the members, the next one first.
+    /// The candidates that may still be taken together with all of the members, the next one first.
     open: Vec<usize>,
 }
 
 impl Branch {
-    /// All guards of the members, and none of those that overlap with each of them.
+    /// The guard of the subset: it asks for all guards of the members, and for none of those that overlap
+    /// with each of them.
     fn guard(&self, guards: &[Term], overlapping: &[BTreeSet<usize>]) -> Term {
         let members = self.members.iter().map(|&at| guards[at].clone());
         let with_all = |at: &usize| self.members.iter().all(|member| overlapping[*member].contains(at));
@@ -91,6 +93,6 @@ impl Branch {
     }
 }
 
-fn flat(parts: &[Term]) -> Vec<Term> {
+fn all_conjuncts(parts: &[Term]) -> Vec<Term> {
     parts.iter().flat_map(Term::conjuncts).collect()
 }

@@ -1,4 +1,4 @@
-//! The transitions that the rules made, put together: one IOSTS with verdicts.
+//! Puts the transitions that the rules made together: one IOSTS with verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, T
 
 use super::rules::{Ends, MadeByRules, Target};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
-use crate::lateness::{Timing, with_action};
-use crate::names::of_scope;
+use crate::lateness::{Timing, with_silence_action};
+use crate::names::names_in_scope;
 use coreach_artifact::document::Origins;
 
-/// What TM is called as a constant, where no datum has the name.
+/// The name of TM as a constant, if no datum has it.
 const TM: &str = "TM";
 
 /// A test case that is being put together.
@@ -25,7 +25,7 @@ pub struct Assemble<'a> {
     delayed: &'a Delayed,
     iosts: Iosts,
     quiescence: ActionId,
-    /// For each action of the delayed form, its number here.
+    /// The number here of each action of the delayed form.
     moved: Numbered<ActionId, ActionId>,
     timing: Timing,
     verdicts: Numbered<LocationId, Option<Verdict>>,
@@ -33,7 +33,7 @@ pub struct Assemble<'a> {
     origins: Numbered<LocationId, Origins>,
     made_by: Numbered<TransitionId, MadeBy>,
     counts: Vec<RuleCounts>,
-    /// The transitions into verdicts, by what these are: their locations stand behind the contexts.
+    /// The transitions into verdicts, with the verdicts. Their locations come after the contexts.
     ending: Vec<(TransitionId, Ends)>,
     /// The contexts at which the path's step has no transition.
     unseen: Vec<usize>,
@@ -42,10 +42,10 @@ pub struct Assemble<'a> {
 }
 
 impl<'a> Assemble<'a> {
-    /// Nothing but the data and the actions.
+    /// Begins a test case that has only the data and the actions.
     pub fn new(delayed: &'a Delayed, silence_after: &SilenceAfter) -> Self {
         let given = &delayed.iosts;
-        let mut scope = of_scope(given);
+        let mut scope = names_in_scope(given);
         let mut constants = given.constants.clone();
         let silence_after = match silence_after {
             SilenceAfter::Time(time) => Term::literal(Value::Real(time.clone())),
@@ -61,7 +61,7 @@ impl<'a> Assemble<'a> {
             uncontrollable: delayed.uncontrollable.iter().map(|id| given.action(*id).name.clone()).collect(),
             silence_after,
         };
-        let (with_delta, quiescence, moved) = with_action(given, &timing);
+        let (with_delta, quiescence, moved) = with_silence_action(given, &timing);
         let iosts = Iosts {
             constants,
             variables: Vec::new(),
@@ -97,7 +97,8 @@ impl<'a> Assemble<'a> {
         &self.iosts.constants
     }
 
-    /// The path's next context, with what its rules made; the assignments are those of the path's step.
+    /// Adds the path's next context, with the transitions that its rules made; the assignments are those of
+    /// the path's step.
     pub fn context(
         &mut self,
         context: &Context,
@@ -144,7 +145,9 @@ impl<'a> Assemble<'a> {
         self.registers.extend(assignments.keys().cloned());
     }
 
-    pub fn done(mut self, mut imprecisions: Vec<String>) -> PathGuided {
+    /// Finishes the test case: adds the locations of the verdicts and the registers, and sets the targets of
+    /// the transitions.
+    pub fn finish(mut self, mut imprecisions: Vec<String>) -> PathGuided {
         for number in std::mem::take(&mut self.leading_on) {
             let next = LocationId(self.iosts.transitions[number].source.0 + 1);
             self.iosts.transitions[number].target = next;
@@ -176,7 +179,7 @@ impl<'a> Assemble<'a> {
         }
     }
 
-    /// The registers: those of the model's variables in its order, then the others.
+    /// Lists the registers: those of the model's variables in its order, then the others.
     fn variables(&self) -> Vec<Datum> {
         let own = &self.delayed.iosts.variables;
         let mut all: Vec<Datum> =
@@ -185,8 +188,8 @@ impl<'a> Assemble<'a> {
         all
     }
 
-    /// What the model asks of the constants; that TM is a time; and a first value for each register, which
-    /// nothing reads.
+    /// Gives the initial condition: the model's condition on the constants; the condition that TM is a time;
+    /// and a first value for each register, which nothing reads.
     fn initial_condition(&self, imprecisions: &mut Vec<String>) -> Term {
         let given = &self.delayed.iosts;
         let condition = &given.initial_condition;
@@ -200,7 +203,7 @@ impl<'a> Assemble<'a> {
             let zero = Term::int(0).to_real();
             parts.push(Term::compare(Comparison::Greater, &self.timing.silence_after, &zero));
         }
-        // Arrays and records have no literals; what is not said of them stays open, and nothing reads it.
+        // Arrays and records have no literals, so their first values stay open. Nothing reads them.
         let plain = self
             .iosts
             .variables

@@ -1,27 +1,27 @@
-//! A path of a timed model, made a test case.
+//! Makes a test case of a path of a timed model.
 //!
 //! **Problem.** A tester wants to see one way through a timed model: these stimuli, these outputs, in time.
-//! It sends what keeps the rest of the path possible, and says of everything that it sees whether it is the
-//! path's next event, another one that the model allows, or none.
+//! It sends only what keeps the rest of the path possible. For everything that it sees, it decides whether it
+//! is the path's next event, another event that the model allows, or none of these.
 //!
 //! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6,
-//! the ten rules. It is done on the delayed form ([`coreach_model::timed::delayed`]): an event's delay is its
-//! first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with
-//! verdicts, deterministic, whose guards say all about time. `delta`, silence, is an action of it with the
-//! delay as its parameter.
+//! the ten rules. The work is done on the delayed form ([`coreach_model::timed::delayed`]): an event's delay
+//! is its first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with
+//! verdicts, deterministic, whose guards say everything about time. `delta`, silence, is one of its actions,
+//! with the delay as its parameter.
 //!
 //! **Where we differ**, besides the corrections in [`rules`]:
 //!
-//! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and speak of
-//!   registers that are called as the model's variables. So the work for each step, and what it makes, do not
-//!   grow with the path.
+//! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and use registers
+//!   that have the names of the model's variables. So neither the work for each step nor its result grows
+//!   with the path.
 //! - Equal contexts are treated once: along a periodic path, all but the first periods are remembered.
 //! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in
 //!   coreach. Unknown (F_ini) are the first values of variables that the initial condition leaves open.
 //! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes
 //!   it.
 //!
-//! [`path_guided`] is the whole; [`resolve`] finds the path by names; [`stop`] says why there is no test
+//! [`path_guided`] does everything; [`resolve`] finds the path by names; [`stop`] says why there is no test
 //! case; [`witness`] shows a trace that two transitions share; `assemble` makes the IOSTS.
 
 mod assemble;
@@ -56,18 +56,19 @@ pub enum SilenceAfter {
     Constant,
 }
 
+/// The options for a path-guided test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// TM.
+    /// After how long silence is a fact.
     pub silence_after: SilenceAfter,
-    /// The rules on silence as they were published. They call some silences a failure that the model allows:
-    /// for comparisons only.
+    /// Use the rules on silence as they were published? They call some silences a failure that the model
+    /// allows, so this is for comparisons only.
     pub published: bool,
-    /// Check the result ([`crate::check::path_guided`]).
+    /// Check the result ([`crate::check::check_path_guided`])?
     pub check: bool,
 }
 
-/// What is found out about a context, with the path's step there.
+/// The result for a context, with the path's step there.
 struct Treated {
     made: Vec<rules::MadeByRules>,
     counts: RuleCounts,
@@ -78,9 +79,9 @@ struct Treated {
     assignments: Substitution,
 }
 
-/// What a context's treatment depends on.
+/// The properties on which the result for a context depends.
 #[derive(PartialEq, Eq, Hash)]
-struct RefusedCase {
+struct ContextCase {
     context: Rc<Context>,
     step: TransitionId,
     ahead: Term,
@@ -98,20 +99,21 @@ pub fn path_guided(
     solver: &mut dyn Solver,
 ) -> Result<PathGuided, PathStop> {
     budget::doing("making a path-guided test case");
-    let delayed = prepared(timed, path, options)?;
+    let delayed = prepare_path(timed, path, options)?;
     let system = System::new(&delayed.iosts);
-    let read: Vec<Vec<TransitionId>> = path.iter().map(|step| read(&system, &delayed, *step)).collect();
+    let read: Vec<Vec<TransitionId>> =
+        path.iter().map(|step| transitions_asked(&system, &delayed, *step)).collect();
     let needed = needed(&system, path, &read);
     let ahead = future(&system, path, solver);
     let mut assemble = assemble::Assemble::new(&delayed, &options.silence_after);
     let mut registers = Registers::beside(&delayed.iosts);
     registers.reserve(assemble.constants());
-    let mut treated: HashMap<RefusedCase, Rc<Treated>> = HashMap::new();
+    let mut treated: HashMap<ContextCase, Rc<Treated>> = HashMap::new();
     let mut context = Rc::new(Context::initial(&system, &needed[0], &mut registers, solver));
     let mut has_history = false;
     for (at, step) in path.iter().enumerate() {
         budget::ask();
-        let case = RefusedCase {
+        let case = ContextCase {
             context: context.clone(),
             step: *step,
             ahead: ahead.conditions[at + 1].clone(),
@@ -122,7 +124,7 @@ pub fn path_guided(
         let found = match treated.get(&case) {
             Some(known) => known.clone(),
             None => {
-                let place = rules::Place {
+                let place = rules::RuleContext {
                     system: &system,
                     delayed: &delayed,
                     context: &context,
@@ -132,7 +134,7 @@ pub fn path_guided(
                     silence_after: assemble.silence_after(),
                     published: options.published,
                 };
-                let found = match treat(&place, &case, &mut registers, solver) {
+                let found = match treat_context(&place, &case, &mut registers, solver) {
                     Ok(found) => Rc::new(found),
                     Err(stopped) => return Err(why_not(timed, &delayed, path, at, stopped, solver)),
                 };
@@ -154,9 +156,9 @@ pub fn path_guided(
             timed.called(path[*at])
         )
     });
-    let made = assemble.done(imprecisions.collect());
+    let made = assemble.finish(imprecisions.collect());
     if options.check {
-        let found = crate::check::path_guided(&made, solver);
+        let found = crate::check::check_path_guided(&made, solver);
         assert!(found.violations.is_empty(), "a bug of ours: {:?}", found.violations);
     }
     Ok(made)
@@ -166,9 +168,9 @@ fn action_of(system: &System<'_>, transition: TransitionId) -> ActionId {
     system.iosts.transitions[transition].action
 }
 
-/// The delayed form, if this is a path of it from the initial location to an output, and if silence has a
-/// time.
-fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<Delayed, PathStop> {
+/// Checks that this is a path from the initial location to an output, without internal actions, and that
+/// silence has a time. Gives the delayed form.
+fn prepare_path(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<Delayed, PathStop> {
     let graph = timed.graph();
     if let SilenceAfter::Time(time) = &options.silence_after
         && *time <= RBig::ZERO
@@ -201,13 +203,13 @@ fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<D
     if kind(*last) != ActionKind::Output {
         return Err(PathStop::NoOutput(stop::Named::of(timed, *last)));
     }
-    // There are none that the path has to do with.
+    // The model may have internal actions, but the path has nothing to do with them.
     Ok(delayed_with_unseen(timed))
 }
 
-/// The transitions whose conditions are asked for where this step is taken: all that leave, but for stimuli
-/// that are not the step's.
-fn read(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<TransitionId> {
+/// Finds the transitions whose conditions are asked for where this step is taken: all that leave, without
+/// those by stimuli other than the step's.
+fn transitions_asked(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<TransitionId> {
     let taken = &system.iosts.transitions[step];
     let leaving = system.outgoing[taken.source].iter().copied();
     leaving
@@ -218,13 +220,14 @@ fn read(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<Trans
         .collect()
 }
 
-fn treat(
-    place: &rules::Place<'_>,
-    case: &RefusedCase,
+/// Applies the rules at a context, and finds the next one.
+fn treat_context(
+    place: &rules::RuleContext<'_>,
+    case: &ContextCase,
     registers: &mut Registers,
     solver: &mut dyn Solver,
 ) -> Result<Treated, rules::RulesStopped> {
-    let found = rules::apply(place, case.has_history, solver)?;
+    let found = rules::apply_rules(place, case.has_history, solver)?;
     let (next, assignments) = if case.is_last {
         (None, Substitution::new())
     } else {
@@ -234,7 +237,7 @@ fn treat(
     Ok(Treated { made: found.made, counts: found.counts, may_miss: found.may_miss, next, assignments })
 }
 
-/// Why the step has no test case, in the user's terms.
+/// Says why the step has no test case, in the user's terms.
 fn why_not(
     timed: &Timed,
     delayed: &Delayed,

@@ -1,7 +1,7 @@
-//! A path as users write it: names of transitions, with repetitions.
+//! Reads a path as users write it: names of transitions, with repetitions.
 //!
 //! ```text
-//! path  := item*              items stand behind each other, or have commas between them
+//! path  := item*              items follow each other, with or without commas between them
 //! item  := name | "(" path ")" [ "*" number ]
 //! ```
 
@@ -13,23 +13,23 @@ use super::PathStop;
 /// Longer paths are a mistake.
 pub const MOST_STEPS: usize = 1_000_000;
 
-/// The transitions of a path that is given by their names, or by their numbers in the file.
+/// Finds the transitions of a path that is given by their names, or by their numbers in the file.
 pub fn resolve(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, PathStop> {
-    let mut words = words(text);
+    let mut words = split_words(text);
     words.reverse();
-    let path = items(timed, &mut words, 0)?;
+    let path = read_items(timed, &mut words, 0)?;
     match words.pop() {
         None => Ok(path),
-        Some(word) => Err(wrong(format!("`{word}` stands where a name is expected"))),
+        Some(word) => Err(text_error(format!("`{word}` stands where a name is expected"))),
     }
 }
 
-fn wrong(why: impl Into<String>) -> PathStop {
+fn text_error(why: impl Into<String>) -> PathStop {
     PathStop::Text { why: why.into() }
 }
 
-/// Names, numbers, and signs by themselves. Commas and spaces part them.
-fn words(text: &str) -> Vec<String> {
+/// Splits the text into names, numbers and single signs. Commas and spaces separate them.
+fn split_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     for c in text.chars() {
@@ -49,31 +49,31 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// `words` are those that are left, the next one last.
-fn items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Vec<TransitionId>, PathStop> {
+/// Reads items up to a closing bracket or the end. `words` are those that are left, the next one last.
+fn read_items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Vec<TransitionId>, PathStop> {
     const DEEPEST: usize = 50;
     if depth > DEEPEST {
-        return Err(wrong(format!("more than {DEEPEST} brackets stand in each other")));
+        return Err(text_error(format!("more than {DEEPEST} brackets stand in each other")));
     }
     let mut path: Vec<TransitionId> = Vec::new();
     while let Some(word) = words.pop() {
         match word.as_str() {
             "(" => {
-                let inner = items(timed, words, depth + 1)?;
+                let inner = read_items(timed, words, depth + 1)?;
                 if words.pop().as_deref() != Some(")") {
-                    return Err(wrong("a bracket is not closed"));
+                    return Err(text_error("a bracket is not closed"));
                 }
                 let times = if words.last().is_some_and(|word| word == "*") {
                     words.pop();
                     let number = words.pop().unwrap_or_default();
                     let times = number.parse::<usize>().ok().filter(|times| *times > 0);
-                    times.ok_or_else(|| wrong("behind `*` a number of repetitions is expected"))?
+                    times.ok_or_else(|| text_error("behind `*` a number of repetitions is expected"))?
                 } else {
                     1
                 };
                 let steps = inner.len().saturating_mul(times).saturating_add(path.len());
                 if steps > MOST_STEPS {
-                    return Err(wrong(format!("it has more than {MOST_STEPS} steps")));
+                    return Err(text_error(format!("it has more than {MOST_STEPS} steps")));
                 }
                 for _ in 0..times {
                     path.extend(&inner);
@@ -83,7 +83,7 @@ fn items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Vec<Tra
                 words.push(word);
                 return Ok(path);
             }
-            ")" | "*" => return Err(wrong(format!("`{word}` stands where a name is expected"))),
+            ")" | "*" => return Err(text_error(format!("`{word}` stands where a name is expected"))),
             name => {
                 let found = timed.transition(name);
                 path.push(found.map_err(|known| PathStop::NoTransition { called: name.to_owned(), known })?);

@@ -1,4 +1,4 @@
-//! The ten rules of Definition 6, at one context of the path.
+//! Applies the ten rules of Definition 6 at one context of the path.
 //!
 //! **Source.** Bannour, Lapitre, Le Gall, Nguyen (2024), Definition 6. With z the delay, TM the time after
 //! which silence is a fact, and `ec'` a successor:
@@ -18,31 +18,30 @@
 //!
 //! A rule makes a transition where its condition can hold.
 //!
-//! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. On a real
-//! wire an event may be measured then all the same, and a document that says nothing of it would leave the
-//! tester to its own devices. So for what is seen at `z >= TM` there are transitions besides ([`LATE`]): to
-//! INCdur where the model allows the event then (it came too late for this test), to FAILout where it does
-//! not, and of uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with
-//! them.
+//! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. In reality
+//! an event may still be measured then, and a document that says nothing about it would leave the tester to
+//! its own devices. So there are additional transitions for what is seen at `z >= TM` ([`LATE`]): to INCdur
+//! if the model allows the event then (it came too late for this test), to FAILout if it does not, and for
+//! uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with them.
 //!
-//! **Silence** of z is allowed where an output or an uncontrollable input may still come, at some `z' > z`;
-//! or where no output can come at any time. The publication asks for `z' = z` instead: a system that may
-//! answer between 10 and 12 then fails by a silence of 5, which Theorem 5.1 of the same publication excludes.
-//! Its formula is kept behind an option. Its outputs' values were free there; here they are quantified, as in
-//! its Definition 3. **Stimuli** that the tester could send do not allow silence (as published): nobody waits
-//! for what is up to himself. A silence that only a stimulus could end is allowed as quiescence, where no
-//! output can come.
+//! **Silence** of z is allowed if an output or an uncontrollable input may still come, at some `z' > z`; or
+//! if no output can come at any time. The publication asks for `z' = z` instead: then a system that may
+//! answer between 10 and 12 fails by a silence of 5, which Theorem 5.1 of the same publication excludes. Its
+//! formula is kept behind an option. The values of the outputs were free there; here they are quantified, as
+//! in its Definition 3. **Stimuli** that the tester could send do not allow silence (as published): nobody
+//! waits for what he decides himself. A silence that only a stimulus could end is allowed as quiescence, if
+//! no output can come.
 //!
-//! **Resets** of the tester's clock are of no concern here: a delay counts from the event before it.
+//! **Resets** of the tester's clock do not matter here: a delay counts from the event before it.
 //!
 //! **Deterministic**: the path's next event excludes every other transition on its channel
-//! (trace-determinism, Definition 5), or there is no test case. Two others that overlap lead to one verdict,
-//! and the first one takes what both could.
+//! (trace-determinism, Definition 5), or there is no test case. If two others overlap, they lead to one
+//! verdict, and the first one takes what both could.
 //!
 //! **Idle** transitions. The publication's conditions contain the whole path: what is not allowed by it
-//! includes all that could have been observed only by not following the path. Where a rule's condition holds
-//! for such values alone, its transition would never be taken. It is counted, for comparison with counts by
-//! the published formulas, and not made.
+//! includes all that could have been observed only by not following the path. If a rule's condition holds for
+//! such values alone, its transition would never be taken. It is counted, for comparison with counts by the
+//! published formulas, and not made.
 //!
 //! **Cost**: a question to the solver for each transition made, and one for each pair on the path's channel.
 
@@ -62,6 +61,7 @@ use coreach_model::{ActionId, Datum, Term, TransitionId, Verdict, budget};
 
 use crate::simplify::simplify;
 
+/// A rule by its number, from 1 to 10.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Rule(pub u8);
 
@@ -70,7 +70,8 @@ impl Rule {
         [Rule(1), Rule(2), Rule(3), Rule(4), Rule(5), Rule(6), Rule(7), Rule(8), Rule(9), Rule(10)];
 }
 
-/// What makes transitions for events that are seen when silence is a fact. It is not among [`Rule::ALL`].
+/// Stands in the place of a rule for the transitions for events that are seen when silence is a fact. It is
+/// not among [`Rule::ALL`].
 pub const LATE: Rule = Rule(0);
 
 impl fmt::Display for Rule {
@@ -111,6 +112,7 @@ impl Ends {
     }
 }
 
+/// Where a transition that a rule makes leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The path's next context.
@@ -118,47 +120,50 @@ pub enum Target {
     Ends(Ends),
 }
 
+/// A transition that a rule made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MadeByRules {
     pub rule: Rule,
-    /// The action; silence where there is none.
+    /// The action; `None` is silence.
     pub action: Option<ActionId>,
     /// The guard, over registers, constants and parameters.
     pub guard: Term,
-    /// The model's transition, where it is about one.
+    /// The transition of the model that the rule is about, if there is one.
     pub through: Option<TransitionId>,
     pub target: Target,
 }
 
-/// A context with what its rules need.
-pub struct Place<'a> {
-    /// The delayed form's.
+/// A context with everything that its rules need.
+pub struct RuleContext<'a> {
+    /// The system of the delayed form.
     pub system: &'a System<'a>,
     pub delayed: &'a Delayed,
     pub context: &'a Context,
     /// The path's next transition.
     pub step: TransitionId,
-    /// What must hold behind it, so that the rest of the path can be taken.
+    /// The condition that must hold behind the step, so that the rest of the path can be taken.
     pub ahead: &'a Term,
     pub is_last: bool,
     pub silence_after: &'a Term,
     pub published: bool,
 }
 
+/// Why the rules make no test case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RulesStopped {
     /// The path's next event is not possible.
     Unsatisfiable,
-    /// An event may be the path's, and another transition's.
+    /// An event may be the path's and may also be another transition's.
     Shared {
         other: TransitionId,
-        /// Is that known? Otherwise it could not be excluded.
+        /// Is this known? Otherwise it could not be excluded.
         is_certain: bool,
     },
     /// A condition cannot be said without a quantifier.
     Quantifier { through: TransitionId },
 }
 
+/// The result of the rules at a context.
 pub struct Applied {
     pub made: Vec<MadeByRules>,
     pub counts: RuleCounts,
@@ -166,33 +171,37 @@ pub struct Applied {
     pub may_miss: bool,
 }
 
-/// What the rules make here. `has_history`: could what was observed before also have been something that is
-/// not the path?
-pub fn apply(place: &Place<'_>, has_history: bool, solver: &mut dyn Solver) -> Result<Applied, RulesStopped> {
+/// Applies the rules at a context. `has_history`: could what was observed before also have been something
+/// that is not the path?
+pub fn apply_rules(
+    place: &RuleContext<'_>,
+    has_history: bool,
+    solver: &mut dyn Solver,
+) -> Result<Applied, RulesStopped> {
     let mut applying =
         Applying { place, has_history, made: Vec::new(), counts: RuleCounts::default(), solver };
-    let may_miss = applying.path()?;
+    let may_miss = applying.apply_to_step()?;
     for channel in place.channels() {
         budget::ask();
-        applying.observation(channel)?;
+        applying.apply_to_channel(channel)?;
     }
-    applying.silence()?;
+    applying.apply_to_silence()?;
     Ok(Applied { made: applying.made, counts: applying.counts, may_miss })
 }
 
-impl Place<'_> {
+impl RuleContext<'_> {
     fn action(&self, transition: TransitionId) -> ActionId {
         self.system.iosts.transitions[transition].action
     }
 
-    /// Outputs first, then uncontrollable inputs, each in the order of the model.
+    /// Lists the outputs, then the uncontrollable inputs, each in the order of the model.
     fn channels(&self) -> Vec<ActionId> {
         let iosts = self.system.iosts;
         let outputs = iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Output);
         outputs.chain(self.delayed.uncontrollable.iter().copied()).collect()
     }
 
-    /// The transitions of an action that leave here, the path's first.
+    /// Lists the transitions of an action that leave the context's location, the path's first.
     fn leaving(&self, action: ActionId) -> Vec<TransitionId> {
         let all = self.system.outgoing[self.context.state.location].iter().copied();
         let mut all: Vec<TransitionId> = all.filter(|number| self.action(*number) == action).collect();
@@ -204,26 +213,28 @@ impl Place<'_> {
         self.context.asked(self.system, transition, &self.delayed.delay)
     }
 
-    /// When an event may be this transition's: `∃ F_ini. π(ec')`, as far as it is not established.
+    /// Says when an event may be this transition's: `∃ F_ini. π(ec')`, without the parts that are
+    /// established.
     fn allowed(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
         let said = self.context.some(&[], &self.asked(transition));
         said.ok_or(RulesStopped::Quantifier { through: transition })
     }
 
-    /// `z < TM`, or `z >= TM`.
+    /// Says `z < TM`, or `z >= TM`.
     fn in_time(&self, comparison: Comparison) -> Term {
         Term::compare(comparison, &Term::datum(&self.delayed.delay), self.silence_after)
     }
 
-    /// The parameters besides the delay.
-    fn values(&self, transition: TransitionId) -> Vec<Datum> {
+    /// Lists the parameters other than the delay.
+    fn values_of(&self, transition: TransitionId) -> Vec<Datum> {
         let parameters = &self.system.iosts.action(self.action(transition)).parameters;
         parameters.iter().filter(|datum| **datum != self.delayed.delay).cloned().collect()
     }
 }
 
+/// The rules at a context, while they are applied.
 struct Applying<'a, 'b> {
-    place: &'a Place<'a>,
+    place: &'a RuleContext<'a>,
     has_history: bool,
     made: Vec<MadeByRules>,
     counts: RuleCounts,
@@ -231,20 +242,20 @@ struct Applying<'a, 'b> {
 }
 
 impl Applying<'_, '_> {
-    /// Can it hold, where the path has come?
+    /// Can the guard hold where the path has come?
     fn is_possible(&mut self, guard: &Term) -> bool {
         if guard.is_false() {
             return false;
         }
         let mut all = self.place.context.state.condition.clone();
-        // Also where it is a constant.
+        // TM is greater than 0, also if it is a constant.
         let zero = Term::int(0).to_real();
         all.push(Term::compare(Comparison::Greater, self.place.silence_after, &zero));
         all.extend(guard.conjuncts());
         may_hold(self.solver, &all)
     }
 
-    /// The condition in fewer words, where the path can have come.
+    /// Simplifies the condition where the path can have come.
     fn simple(&mut self, condition: &Term, context: &[Term]) -> Term {
         let mut all = self.place.context.state.condition.clone();
         all.push(not_negative(&self.place.delayed.delay));
@@ -257,9 +268,8 @@ impl Applying<'_, '_> {
         self.made.push(made);
     }
 
-    /// A transition with all that bounds its delay, where it can be taken. `is_negative`: does its condition
-    /// say what is *not* allowed?
-    fn rule(
+    /// Adds the transition of a rule, with the conditions on its delay, if it can be taken.
+    fn add_rule(
         &mut self,
         rule: u8,
         action: Option<ActionId>,
@@ -276,8 +286,8 @@ impl Applying<'_, '_> {
         }
     }
 
-    /// What is seen when silence is a fact.
-    fn late(&mut self, channel: ActionId, condition: &Term, ends: Ends) {
+    /// Adds the transition for an event that is seen when silence is a fact, if it can be taken.
+    fn add_late(&mut self, channel: ActionId, condition: &Term, ends: Ends) {
         let late = self.place.in_time(Comparison::AtLeast);
         let guard = Term::and([not_negative(&self.place.delayed.delay), late, condition.clone()]);
         if self.is_possible(&guard) {
@@ -289,7 +299,7 @@ impl Applying<'_, '_> {
 
     /// Applies rule 1 to the path's next event. Refuses an event that is impossible, or that another
     /// transition may take. Returns whether its condition may be false.
-    fn path(&mut self) -> Result<bool, RulesStopped> {
+    fn apply_to_step(&mut self) -> Result<bool, RulesStopped> {
         let place = self.place;
         let action = place.action(place.step);
         let allowed = place.allowed(place.step)?;
@@ -309,14 +319,14 @@ impl Applying<'_, '_> {
         if place.delayed.is_controllable(action) {
             let guard = self.simple(&place.leads_on()?, &[]);
             let target = if place.is_last { Target::Ends(Ends::Pass) } else { Target::Next };
-            self.rule(1, Some(action), [guard, Term::yes()], Some(place.step), target);
+            self.add_rule(1, Some(action), [guard, Term::yes()], Some(place.step), target);
         }
         let missed = Term::and([not_negative(&place.delayed.delay), allowed.not()]);
         Ok(self.is_possible(&missed))
     }
 
-    /// Rules 2 to 8, for one channel.
-    fn observation(&mut self, channel: ActionId) -> Result<(), RulesStopped> {
+    /// Applies rules 2 to 8 to one channel.
+    fn apply_to_channel(&mut self, channel: ActionId) -> Result<(), RulesStopped> {
         let place = self.place;
         let is_output = place.system.iosts.action(channel).kind == ActionKind::Output;
         let in_time = place.in_time(Comparison::Less);
@@ -324,7 +334,7 @@ impl Applying<'_, '_> {
         for transition in place.leaving(channel) {
             let allowed = place.allowed(transition)?;
             let mut guard = allowed.clone();
-            // What an earlier one takes is that one's. The path's own excludes all others.
+            // An earlier transition takes what both could. The path's own excludes all others.
             let beside = before.iter().skip(usize::from(place.action(place.step) == channel));
             for earlier in beside.cloned().collect::<Vec<_>>() {
                 if self.is_possible(&Term::and([in_time.clone(), earlier.clone(), guard.clone()])) {
@@ -339,19 +349,19 @@ impl Applying<'_, '_> {
                 (false, true) => (6, Target::Next),
                 (false, false) => (7, Target::Ends(Ends::IncUcInSpec)),
             };
-            self.rule(rule, Some(channel), [in_time.clone(), guard], Some(transition), target);
+            self.add_rule(rule, Some(channel), [in_time.clone(), guard], Some(transition), target);
             before.push(allowed);
         }
         let (rule, target) = if is_output { (5, Ends::FailOut) } else { (8, Ends::IncUcInUspec) };
         let allowed = Term::or(before);
-        self.rule(rule, Some(channel), [in_time, allowed.not()], None, Target::Ends(target));
-        self.late(channel, &allowed, Ends::IncDur);
-        self.late(channel, &allowed.not(), target);
+        self.add_rule(rule, Some(channel), [in_time, allowed.not()], None, Target::Ends(target));
+        self.add_late(channel, &allowed, Ends::IncDur);
+        self.add_late(channel, &allowed.not(), target);
         Ok(())
     }
 
-    /// Rules 9 and 10.
-    fn silence(&mut self) -> Result<(), RulesStopped> {
+    /// Applies rules 9 and 10.
+    fn apply_to_silence(&mut self) -> Result<(), RulesStopped> {
         let place = self.place;
         let late = place.in_time(Comparison::AtLeast);
         let mut allowed = Vec::new();
@@ -361,14 +371,14 @@ impl Applying<'_, '_> {
         }
         allowed.push(place.quiescent()?);
         let allowed = self.simple(&Term::or(allowed), std::slice::from_ref(&late));
-        self.rule(9, None, [late.clone(), allowed.clone()], None, Target::Ends(Ends::IncDur));
-        self.rule(10, None, [late, allowed.not()], None, Target::Ends(Ends::FailDur));
+        self.add_rule(9, None, [late.clone(), allowed.clone()], None, Target::Ends(Ends::IncDur));
+        self.add_rule(10, None, [late, allowed.not()], None, Target::Ends(Ends::FailDur));
         Ok(())
     }
 }
 
-impl Place<'_> {
-    /// When the stimulus leaves the rest of the path possible (φ_stim).
+impl RuleContext<'_> {
+    /// Says when the stimulus leaves the rest of the path possible (φ_stim).
     fn leads_on(&self) -> Result<Term, RulesStopped> {
         let transition = &self.system.iosts.transitions[self.step];
         let ahead = coreach_model::term::substitute(self.ahead, &transition.assignments);
@@ -376,15 +386,16 @@ impl Place<'_> {
         let own = parts.clone();
         parts.extend(self.context.here(&ahead).conjuncts());
         parts.retain(|part| !self.context.state.condition.contains(part));
-        // Less may be asked of a stimulus, and that it may be sent must be.
+        // The condition of a stimulus may be weaker than needed, but it must contain that the stimulus may be
+        // sent.
         let said = self.context.some(&[], &parts).or_else(|| self.context.some(&[], &own));
         said.ok_or(RulesStopped::Quantifier { through: self.step })
     }
 
-    /// When a silence may still be ended by an event of this transition.
+    /// Says when a silence may still be ended by an event of this transition.
     fn still_comes(&self, transition: TransitionId) -> Result<Term, RulesStopped> {
         let delay = &self.delayed.delay;
-        let mut bound = self.values(transition);
+        let mut bound = self.values_of(transition);
         let mut parts = self.asked(transition);
         if !self.published {
             let later = Datum::new(format!("{}#later", delay.name()), delay.ty().clone());
@@ -396,7 +407,7 @@ impl Place<'_> {
         self.context.some(&bound, &parts).ok_or(RulesStopped::Quantifier { through: transition })
     }
 
-    /// When no output can come, at any time: `∃ F_ini. π(ec^δ)`.
+    /// Says when no output can come, at any time: `∃ F_ini. π(ec^δ)`.
     fn quiescent(&self) -> Result<Term, RulesStopped> {
         let mut parts = Vec::new();
         let iosts = self.system.iosts;
@@ -405,7 +416,7 @@ impl Place<'_> {
                 continue;
             }
             let stopped = RulesStopped::Quantifier { through: transition };
-            let mut bound = self.values(transition);
+            let mut bound = self.values_of(transition);
             bound.push(self.delayed.delay.clone());
             let mut asked = vec![not_negative(&self.delayed.delay)];
             asked.extend(self.asked(transition));
@@ -422,16 +433,17 @@ impl Place<'_> {
 /// How often each rule made a transition at a context.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct RuleCounts {
-    /// Transitions of the test case.
+    /// How many transitions of the test case each rule made.
     pub made: BTreeMap<Rule, usize>,
-    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path
-    /// cannot have come here.
+    /// How many transitions each rule makes besides, if it is taken literally: their conditions hold only for
+    /// values with which the path cannot have come here.
     pub idle: BTreeMap<Rule, usize>,
-    /// Transitions for what is seen when silence is a fact, which are not among the rules'.
+    /// How many transitions there are for events that are seen when silence is a fact. They do not belong to
+    /// the rules.
     pub late: usize,
 }
 
-/// How often each rule, summed over contexts.
-pub fn sum<'a>(counts: impl Iterator<Item = &'a BTreeMap<Rule, usize>>) -> usize {
+/// Sums the counts of each rule over contexts.
+pub fn sum_counts<'a>(counts: impl Iterator<Item = &'a BTreeMap<Rule, usize>>) -> usize {
     counts.flat_map(BTreeMap::values).sum()
 }

@@ -1,13 +1,14 @@
-//! Why a path has no test case, in the user's terms.
+//! The reasons why a path has no test case, in the user's terms.
 
 use coreach_model::diagnostic::Origin;
 use coreach_model::timed::Timed;
 use coreach_model::{Diagnostic, TransitionId, Value};
 
+/// A transition, as messages show it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Named {
     pub called: String,
-    /// `Busy -Reply-> Idle`
+    /// The transition as text, for instance `Busy -Reply-> Idle`.
     pub text: String,
     pub origin: Option<Origin>,
 }
@@ -23,6 +24,7 @@ impl Named {
     }
 }
 
+/// A reason why a path has no test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PathStop {
     Empty,
@@ -41,22 +43,22 @@ pub enum PathStop {
         is_at: String,
         leaves: String,
     },
-    /// The path cannot be taken: up to here it can, and this step cannot follow.
+    /// The path cannot be taken: the steps before can, and this step cannot follow them.
     Unsatisfiable {
         /// Its place in the path, from 0.
         step: usize,
         transition: Named,
     },
-    /// The path ends in something else than an output.
+    /// The path ends in something other than an output.
     NoOutput(Named),
     SilenceAfter(Value),
-    /// One trace may be the path's, and end in another transition.
+    /// One trace may be the path's and may also end in another transition.
     NotDeterministic {
         /// The step's place in the path, from 0.
         step: usize,
         choice: Box<[Named; 2]>,
         trace: Option<Vec<String>>,
-        /// Is it known? Otherwise the solver could not exclude it.
+        /// Is this known? Otherwise the solver could not exclude it.
         is_certain: bool,
     },
     /// Internal actions on the path or beside it.
@@ -71,6 +73,7 @@ pub enum PathStop {
 }
 
 impl PathStop {
+    /// Writes the diagnostic, with help where there is some.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let error = |code: &'static str, message: String| Diagnostic::error(code, message);
         match self {
@@ -83,7 +86,7 @@ impl PathStop {
                 let near = coreach_model::diagnostic::nearest(called, known.iter().map(String::as_str));
                 match near {
                     Some(name) => found.help(format!("did you mean `{name}`?")),
-                    None => found.help(format!("there are {}", listed(known))),
+                    None => found.help(format!("there are {}", list_names(known))),
                 }
             }
             PathStop::NoPath { step, transition, is_at, leaves } => error(
@@ -146,6 +149,7 @@ impl PathStop {
     }
 }
 
+/// Writes the diagnostic of a path that is not trace-deterministic.
 fn not_deterministic(
     step: usize,
     choice: &[Named; 2],
@@ -171,7 +175,8 @@ fn not_deterministic(
     found.help("let the guards of the two, or what they carry, exclude each other")
 }
 
-fn listed(known: &[String]) -> String {
+/// Lists the first names, and says how many more there are.
+fn list_names(known: &[String]) -> String {
     const MOST: usize = 12;
     let mut shown = known.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
     if known.len() > MOST {

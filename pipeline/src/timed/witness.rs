@@ -1,8 +1,8 @@
-//! A trace that may end in two transitions, for the message that a path is not trace-deterministic.
+//! Finds a trace that may end in two transitions, for the message that a path is not trace-deterministic.
 //!
-//! Only asked where something is wrong, so it may cost what the path costs: the path is executed symbolically
-//! up to the step, and the solver finds values. First values of variables are unknown to both sides, each by
-//! itself: so those of the other side have names of their own.
+//! This is only asked if something is wrong, so it may cost what the path costs: the path is executed
+//! symbolically up to the step, and the solver finds values. First values of variables are unknown to both
+//! sides independently, so those of the other side have names of their own.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::{SymbolicState, System, symbol};
@@ -11,7 +11,7 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Term, TransitionId, Value};
 
-/// Events that both the path up to its step `at` and the path with `other` in that place show.
+/// Finds events that both the path up to its step `at` and the path with `other` in that place show.
 pub fn shared_trace(
     delayed: &Delayed,
     path: &[TransitionId],

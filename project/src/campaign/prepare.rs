@@ -14,7 +14,7 @@ use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
 use coreach_model::{Diagnostic, Severity};
-use coreach_pipeline::stop::is_of_end;
+use coreach_pipeline::stop::says_work_was_stopped;
 
 use crate::campaign::iuts::describe;
 use crate::campaign::names::KnownNames;
@@ -271,7 +271,7 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
     };
     match budget::choosing_constants(|| instances(&test, campaign, reference)) {
         Ok((instances, none)) => Prepared::Made(Box::new(test), instances, none),
-        Err(found) if found.iter().any(|one| is_of_end(one.code)) => {
+        Err(found) if found.iter().any(|one| says_work_was_stopped(one.code)) => {
             Prepared::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })
         }
         Err(found) => Prepared::Mistakes(found),

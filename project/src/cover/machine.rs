@@ -34,7 +34,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{literals, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, budget};
-use coreach_pipeline::late_states::{canonical, state_text, values};
+use coreach_pipeline::late_states::{canonical_state, list_values, state_text};
 use serde::Serialize;
 
 use super::evidence::{Evidence, Route, says};
@@ -98,7 +98,7 @@ pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMa
     }
     let found =
         initial::states(iosts, &Valuation::new(), 1, solver).map_err(|none| none.text().to_owned())?;
-    let initial = found.into_iter().next().map(canonical).ok_or("there is no initial state")?;
+    let initial = found.into_iter().next().map(canonical_state).ok_or("there is no initial state")?;
     let mut explorer = Explorer { iosts, outgoing: iosts.outgoing(), rests: HashMap::new(), solver };
     let (first, begin) = explorer.run_to_rest(&initial)?;
     let mut states = vec![first.clone()];
@@ -114,7 +114,7 @@ pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMa
                 let Some(to) = fire(iosts, &iosts.transitions[number], &states[at], &values) else {
                     continue;
                 };
-                let (target, _) = explorer.run_to_rest(&canonical(to))?;
+                let (target, _) = explorer.run_to_rest(&canonical_state(to))?;
                 if !numbers.contains_key(&target) {
                     numbers.insert(target.clone(), states.len());
                     states.push(target);
@@ -198,7 +198,8 @@ impl Explorer<'_, '_> {
                     }
                     ActionKind::Output | ActionKind::Internal => {
                         let parameters = &iosts.action(transition.action).parameters;
-                        let (all, is_all) = values(&enabled(transition, &state), parameters, 2, self.solver);
+                        let (all, is_all) =
+                            list_values(&enabled(transition, &state), parameters, 2, self.solver);
                         if !is_all && all.len() < 2 {
                             return Err(self.undecided(number));
                         }
@@ -215,7 +216,7 @@ impl Explorer<'_, '_> {
                 return Err(format!("it has several answers, or steps, in {}", state_text(iosts, &state)));
             }
             let to = fire(iosts, &iosts.transitions[number], &state, &values);
-            state = canonical(to.ok_or_else(|| self.undecided(number))?);
+            state = canonical_state(to.ok_or_else(|| self.undecided(number))?);
             steps.push((number, values));
         }
     }
@@ -238,7 +239,7 @@ impl Explorer<'_, '_> {
                 action.parameters.iter().any(|parameter| value.mentions(parameter))
             });
             let most = if flows { MOST_CLASSES } else { 1 };
-            let (mut all, is_all) = values(&condition, &action.parameters, most, self.solver);
+            let (mut all, is_all) = list_values(&condition, &action.parameters, most, self.solver);
             if all.is_empty() && !is_all {
                 return Err(self.undecided(number));
             }
@@ -297,7 +298,7 @@ impl Explorer<'_, '_> {
         for (cell, _) in cells.into_iter().filter(|(_, is_taken)| *is_taken) {
             let condition = Term::and(cell);
             let parameters = &self.iosts.action(action).parameters;
-            let (mut all, _) = values(&condition, parameters, 1, self.solver);
+            let (mut all, _) = list_values(&condition, parameters, 1, self.solver);
             if all.is_empty() {
                 return Err(format!("no event of `{name}` was found with {condition}"));
             }
@@ -317,7 +318,7 @@ impl Explorer<'_, '_> {
             else {
                 continue;
             };
-            let to = canonical(to);
+            let to = canonical_state(to);
             let (target, rest) = self.run_to_rest(&to)?;
             let is_other = |(known, steps): &(State, Steps)| {
                 *known != target || events(self.iosts, &steps[1..]) != events(self.iosts, &rest)

@@ -24,7 +24,7 @@ use coreach_pipeline::artifact::Product;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::sources;
 use coreach_pipeline::stages::complete::complete;
-use coreach_pipeline::stages::product::product;
+use coreach_pipeline::stages::product::make_product;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
 
@@ -156,7 +156,7 @@ fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     let (mut fixed, mut fixed_purposes) = (specification.iosts.clone(), purposes.clone());
     instantiate(&configuration, &mut fixed, &mut fixed_purposes)?;
     let made = fixed_purposes.iter().map(|purpose| sources::Sources::of(&fixed, purpose).models).collect();
-    let source = sources::of_specification(&specification.iosts);
+    let source = sources::source_of_specification(&specification.iosts);
     Ok(Candidate { configuration, specification, source, purposes, made })
 }
 
@@ -186,7 +186,7 @@ pub fn side_by_side(
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Walked, Stop> {
-    let both = product(left, complete(right.clone(), limits, solver), limits, solver)?;
+    let both = make_product(left, complete(right.clone(), limits, solver), limits, solver)?;
     Ok(walked(left, right, both))
 }
 
@@ -200,7 +200,7 @@ pub fn suspended_side_by_side(
 ) -> Result<Walked, Stop> {
     let suspended = suspend(left, limits, solver)?;
     let purpose = complete(suspended.purpose(right.clone()), limits, solver);
-    let both = product(&suspended.iosts, purpose, limits, solver)?;
+    let both = make_product(&suspended.iosts, purpose, limits, solver)?;
     Ok(walked(left, right, both))
 }
 

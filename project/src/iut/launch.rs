@@ -145,7 +145,7 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
         if !is_name || path.exists() {
             continue;
         }
-        let meant = file::meant(&path, |_| None);
+        let meant = file::find_meant_file(&path, |_| None);
         if at > 0 && meant.is_none() && !is_script(at) {
             continue;
         }

@@ -6,7 +6,7 @@ use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{ActionKind, Datum, Number, Term, TransitionId, Value, codec};
 use coreach_pipeline::export::layout::LayoutPoint;
-use coreach_pipeline::export::picture::{Arrow, Picture, PictureKind, PictureWords, picture};
+use coreach_pipeline::export::picture::{Arrow, Picture, PictureKind, PictureWords, make_picture};
 use coreach_pipeline::export::{Mark, View};
 use serde_json::{Map, Value as Json};
 
@@ -28,7 +28,7 @@ pub(super) fn graph(
     start: Map<String, Json>,
 ) -> (PageGraph, Option<String>) {
     let iosts = view.iosts;
-    let (drawn, note) = match picture(view, PictureWords::Short, false, false) {
+    let (drawn, note) = match make_picture(view, PictureWords::Short, false, false) {
         Ok(drawn) => (Some(drawn), None),
         Err(error) => (None, Some(format!("{}: {error}", view.what))),
     };

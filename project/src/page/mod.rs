@@ -100,7 +100,7 @@ impl Page {
             let start = if stage >= Stage::Select { graph::start(view.iosts, constants) } else { Map::new() };
             let number = self.add(&view, of, start);
             if Stage::ALL.last() == Some(&stage) {
-                self.cases.push((without_origin(json::document(&view)), number));
+                self.cases.push((without_origin(json::to_document(&view)), number));
                 self.example(number, made, example);
             }
         }
@@ -123,7 +123,7 @@ impl Page {
         let start = graph::start(&made.test.iosts, None);
         let of = graph::Made { purpose: Some(name), domain: Some(domain) };
         let number = self.add(&View::of_online(&made.test), of, start);
-        self.cases.push((without_origin(json::document(&View::of_online(&made.test))), number));
+        self.cases.push((without_origin(json::to_document(&View::of_online(&made.test))), number));
         let unreachable = made.unreachable.as_ref();
         self.domains.push(result(name, domain, unreachable, Some(made.statistics.queries)));
     }

@@ -162,7 +162,7 @@ impl Page {
 
 fn read_case(text: &str, path: &Path) -> Result<(Document, TestCase), Vec<Diagnostic>> {
     let read = || {
-        let document = read::document(text.as_bytes())?;
+        let document = read::parse_document(text.as_bytes())?;
         let case = TestCase::from_document(&document)?;
         Ok((document, case))
     };

@@ -9,7 +9,7 @@ use coreach_execution::offline::sequence::{Item as TimedItem, normalized};
 use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
-use coreach_model::timed::delayed::unseen;
+use coreach_model::timed::delayed::unseen_delays;
 use coreach_model::{Datum, Diagnostic, Term, Value};
 
 use crate::cover::goals::{goals, name as goal_name};
@@ -138,7 +138,7 @@ fn search_goals(
         return Err(Diagnostic::error("contradiction", message).help("leave out --seed"));
     }
     // What is searched for is shown by a run of events, in which these steps have no instant.
-    if let Some(number) = unseen(&model.timed).first() {
+    if let Some(number) = unseen_delays(&model.timed).first() {
         return Err(internal_time(model.timed.graph(), *number));
     }
     let mut iosts = model.form.iosts.clone();

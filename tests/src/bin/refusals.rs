@@ -22,7 +22,7 @@ use coreach_pipeline::limits::{Limits, Quantity};
 use coreach_pipeline::stages::close::close;
 use coreach_pipeline::stages::complete::complete;
 use coreach_pipeline::stages::determinize::determinize;
-use coreach_pipeline::stages::product::product;
+use coreach_pipeline::stages::product::make_product;
 use coreach_pipeline::stop::Stop;
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate, unbounded};
@@ -110,7 +110,7 @@ fn main() -> ExitCode {
 fn run(input: Input, limits: &Limits, kept: &mut Option<Closed>) -> Result<(), Stop> {
     let mut solver = Z3Solver::default();
     let complete = complete(input.purpose, limits, &mut solver);
-    let product = product(&input.specification, complete, limits, &mut solver)?;
+    let product = make_product(&input.specification, complete, limits, &mut solver)?;
     let closed = close(product, limits, &mut solver)?;
     *kept = Some(closed.clone());
     determinize(closed, 8, Aim::Accept, &Default::default(), limits, &mut solver)?;

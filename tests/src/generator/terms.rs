@@ -168,7 +168,7 @@ fn about_collection(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tr
     }
     if let Some((of, key_type)) = ty.as_keyed() {
         let key = key(random, scope, key_type);
-        return match (random.below(4), of.mapped()) {
+        return match (random.below(4), of.map_value_type()) {
             (0, Some(value)) => {
                 let read = Tree::Short(Form::Element, value.clone(), vec![left.clone(), key]);
                 about(random, scope, &shape.calm(), &read, value)
@@ -216,7 +216,7 @@ fn collected(
     let calm = shape.calm();
     if let Some((_, key_type)) = ty.as_keyed() {
         let key = key(random, scope, key_type);
-        let Some(value) = of.mapped() else {
+        let Some(value) = of.map_value_type() else {
             let set = Tree::Short(Form::Set, ty.clone(), vec![key]);
             let sign = ["+", "+", "-", "*"][random.below(4)];
             return match random.below(6) {

@@ -89,7 +89,8 @@ fn run(
     let limits = Limits::default();
     let one = guarded(report, "complete", || complete::complete(pair.purpose.clone(), &limits, solver))?;
     made.complete = Some(one.clone());
-    let two = guarded(report, "product", || product::product(&pair.specification, one, &limits, solver))?;
+    let two =
+        guarded(report, "product", || product::make_product(&pair.specification, one, &limits, solver))?;
     let two = stopped(report, made, two)?;
     made.product = Some(two.clone());
     let three = guarded(report, "close", || close::close(two, &limits, solver))?;
@@ -203,11 +204,13 @@ pub fn findings_of(
 ) -> Option<Findings> {
     let Artifacts { complete, product, closed, visible, graph, case, .. } = made;
     Some(match stage {
-        Stage::Complete => check::complete_purpose(&pair.purpose, complete.as_ref()?, solver),
-        Stage::Product => check::product(product.as_ref()?, &pair.specification, complete.as_ref()?, solver),
-        Stage::Close => check::closed(closed.as_ref()?, product.as_ref()?, solver),
-        Stage::Determinize => check::visible(visible.as_ref()?, closed.as_ref()?, solver),
-        Stage::Select => check::test_graph(graph.as_ref()?, visible.as_ref()?, solver),
-        Stage::InputComplete => check::test_case(case.as_ref()?, graph.as_ref()?, solver),
+        Stage::Complete => check::check_complete_purpose(&pair.purpose, complete.as_ref()?, solver),
+        Stage::Product => {
+            check::check_product(product.as_ref()?, &pair.specification, complete.as_ref()?, solver)
+        }
+        Stage::Close => check::check_closed(closed.as_ref()?, product.as_ref()?, solver),
+        Stage::Determinize => check::check_visible(visible.as_ref()?, closed.as_ref()?, solver),
+        Stage::Select => check::check_test_graph(graph.as_ref()?, visible.as_ref()?, solver),
+        Stage::InputComplete => check::check_test_case(case.as_ref()?, graph.as_ref()?, solver),
     })
 }

@@ -86,7 +86,7 @@ pub fn exact(visible: &Visible, known: &Known, settings: &Settings, report: &mut
         let options = Options { domain, refine, ..Options::default() };
         let graph = select(visible.clone(), &options, &mut Z3Solver::default());
         if refine == Refinement::Exact {
-            let broken = check::test_graph(&graph, visible, &mut Z3Solver::default()).violations;
+            let broken = check::check_test_graph(&graph, visible, &mut Z3Solver::default()).violations;
             report.note(EXACT, if broken.is_empty() { Ok(()) } else { Err(format!("refined: {broken:?}")) });
         }
         let far = distance(&reference, visible, &graph);

@@ -31,7 +31,7 @@ use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::{delayed_with_unseen, unseen};
+use coreach_model::timed::delayed::{delayed_with_unseen, unseen_delays};
 use coreach_model::timed::semantics::{TimedState, elapse, fire, initial};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Value};
@@ -99,7 +99,7 @@ fn model(
     let (specification, _) = read_timed_specification(file).map_err(|found| format!("{found:?}"))?;
     let timed = &specification.timed;
     let form = delayed_with_unseen(timed);
-    if !unseen(timed).is_empty() {
+    if !unseen_delays(timed).is_empty() {
         report.count("offline: models with unseen steps", 1);
     }
     let mut random = Random::new(seed ^ 0x6f66_666c);
@@ -210,7 +210,7 @@ impl<'a> Oracle<'a> {
     fn new(timed: &'a Timed, path: &'a [TransitionId], starts: Vec<TimedState>) -> Self {
         let mut oracle =
             Oracle { timed, path, states: BTreeSet::new(), unseen: BTreeSet::new(), time: RBig::ZERO };
-        oracle.unseen = unseen(timed).into_iter().collect();
+        oracle.unseen = unseen_delays(timed).into_iter().collect();
         let starts = starts.into_iter().map(|state| (Some(0), state, RBig::ZERO));
         oracle.states = oracle.closed(starts.collect());
         oracle

@@ -18,7 +18,7 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, TestPurpose, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::online::online;
+use coreach_pipeline::online::prepare_online;
 use coreach_pipeline::{Conformance, Options};
 
 use super::stages::told;
@@ -53,7 +53,8 @@ pub(super) fn made(
     purpose: &TestPurpose,
     options: &Options,
 ) -> Made {
-    let made = online(conformance, specification, purpose, options, &mut Z3Solver::default(), &mut |_| {});
+    let made =
+        prepare_online(conformance, specification, purpose, options, &mut Z3Solver::default(), &mut |_| {});
     let made = match made {
         Ok(made) if made.reachable => made,
         Ok(_) => return Made::Unreachable,

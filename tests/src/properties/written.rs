@@ -10,7 +10,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::reader::Specification;
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::named_types::named_types;
-use coreach_pipeline::origins::{Pairs, origins};
+use coreach_pipeline::origins::{Pairs, origins_of_test_case};
 use coreach_pipeline::sources::Sources;
 use coreach_pipeline::{Generation, Stage};
 use coreach_project::written::read_back;
@@ -65,7 +65,7 @@ pub fn generation(specification: &Iosts, made: &Artifacts) -> Option<Generation>
     let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
     Some(Generation {
         sources: Sources::of(specification, &complete_purpose.purpose),
-        origins: origins(&pairs, &closed, &visible, &test_graph, &test_case),
+        origins: origins_of_test_case(&pairs, &closed, &visible, &test_graph, &test_case),
         complete_purpose,
         product,
         closed,

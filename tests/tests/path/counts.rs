@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_pipeline::timed::rules::sum;
+use coreach_pipeline::timed::rules::sum_counts;
 use coreach_pipeline::timed::{Options, PathGuided, Rule};
 
 use super::support::{PURPOSE, atm, of, options};
@@ -17,7 +17,7 @@ fn counted(made: &PathGuided) -> (usize, usize) {
     let own = made.by_rules();
     let late: usize = made.counts.iter().map(|counts| counts.late).sum();
     assert_eq!(own + late, made.iosts.transitions.len());
-    (own, sum(made.counts.iter().map(|counts| &counts.idle)))
+    (own, sum_counts(made.counts.iter().map(|counts| &counts.idle)))
 }
 
 /// precise: 34 transitions, rule by rule.

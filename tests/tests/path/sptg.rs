@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use coreach_pipeline::export::sptg::{Guards, sptg};
+use coreach_pipeline::export::sptg::{Guards, to_sptg};
 use serde_json::Value;
 
 use super::support::{model, of, options};
@@ -16,7 +16,7 @@ use super::support::{model, of, options};
 fn document(file: &str, path: &str, guards: Guards) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(file);
     let timed = model(&std::fs::read_to_string(file).unwrap());
-    serde_json::from_str(&sptg(&of(&timed, path, &options("")).unwrap(), guards)).unwrap()
+    serde_json::from_str(&to_sptg(&of(&timed, path, &options("")).unwrap(), guards)).unwrap()
 }
 
 /// The transitions of each state: port, and verdict or `next`.
@@ -123,7 +123,7 @@ transitions:
 ",
     );
     let made = of(&timed, "press,ring", &options("5")).unwrap();
-    let document: Value = serde_json::from_str(&sptg(&made, Guards::Text)).unwrap();
+    let document: Value = serde_json::from_str(&to_sptg(&made, Guards::Text)).unwrap();
     let all = document["TESTCASE"]["states"].as_array().unwrap().iter();
     let all = all.flat_map(|state| state["transitions"].as_array().unwrap());
     let mut words: BTreeSet<(&str, &str)> = BTreeSet::new();

@@ -23,7 +23,7 @@ use coreach_model::semantics::Event;
 use coreach_model::{Number, SourceFile, Term, Value, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::online::online;
+use coreach_pipeline::online::prepare_online;
 use coreach_pipeline::{Conformance, Options};
 
 fn teller_machine() -> Iosts {
@@ -273,9 +273,15 @@ fn on_line(conformance: Conformance, purpose: &str) -> TestCase {
         limits: Limits::default(),
         check: true,
     };
-    let made =
-        online(conformance, &specification.iosts, &purpose, &options, &mut Z3Solver::default(), &mut |_| {})
-            .unwrap();
+    let made = prepare_online(
+        conformance,
+        &specification.iosts,
+        &purpose,
+        &options,
+        &mut Z3Solver::default(),
+        &mut |_| {},
+    )
+    .unwrap();
     let document = export(&View::of_online(&made), Format::Json, ExportOptions::default()).unwrap();
     TestCase::from_json(document.as_bytes()).unwrap()
 }

@@ -14,7 +14,7 @@ fn closure(iosts: Iosts) -> Result<Iosts, Stop> {
     let made_of = iosts.transitions.numbers().map(|number| (number, None)).collect();
     let product = Product { iosts, pairs, made_of, accepting };
     let closed = close(product.clone(), &Default::default(), &mut solver())?;
-    assert_eq!(check::closed(&closed, &product, &mut solver()).violations, []);
+    assert_eq!(check::check_closed(&closed, &product, &mut solver()).violations, []);
     Ok(closed.iosts)
 }
 

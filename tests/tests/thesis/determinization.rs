@@ -11,7 +11,7 @@ use coreach_pipeline::artifact::{Closed, Rest, Visible};
 use coreach_pipeline::check;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stages::determinize::determinize;
-use coreach_pipeline::stages::lookahead::{Lookahead, choices, lookahead};
+use coreach_pipeline::stages::lookahead::{Lookahead, find_choices, find_lookahead};
 use coreach_pipeline::stop::Stop;
 
 use super::support::{lines, solver, specification};
@@ -53,12 +53,12 @@ fn determinized_up_to(iosts: &Iosts, end: Option<&str>, limit: usize) -> Result<
         &Default::default(),
         &mut solver(),
     )?;
-    assert_eq!(check::visible(&visible, &closed, &mut solver()).violations, []);
+    assert_eq!(check::check_visible(&visible, &closed, &mut solver()).violations, []);
     Ok(visible)
 }
 
 fn smallest_lookahead(iosts: &Iosts) -> Option<usize> {
-    match lookahead(iosts, &choices(iosts, &Limits::default(), &mut solver()).unwrap()) {
+    match find_lookahead(iosts, &find_choices(iosts, &Limits::default(), &mut solver()).unwrap()) {
         Lookahead::Exists(k, _) => Some(k),
         Lookahead::None { .. } => None,
     }
@@ -113,8 +113,8 @@ fn golden_21_figure_a_9_has_no_lookahead() {
     let iosts = read("tests/models/determinize_figure_a9.yaml");
     assert_eq!(smallest_lookahead(&iosts), None);
     let limits = Limits::default();
-    let choices = choices(&iosts, &limits, &mut solver()).unwrap();
-    let Lookahead::None { choice, prefix, cycle } = lookahead(&iosts, &choices) else {
+    let choices = find_choices(&iosts, &limits, &mut solver()).unwrap();
+    let Lookahead::None { choice, prefix, cycle } = find_lookahead(&iosts, &choices) else {
         panic!("no lookahead")
     };
     let told = [choice.first, choice.second].map(|number| iosts.describe(&iosts.transitions[number]));

@@ -1,7 +1,7 @@
 //! Chapter 5: parallel composition and product (golden 11, 12).
 
 use coreach_model::compose::{Incompatible, compose};
-use coreach_pipeline::stages::{complete::complete, product::product};
+use coreach_pipeline::stages::{complete::complete, product::make_product};
 
 use super::support::{lines, purpose, solver, specification};
 
@@ -43,7 +43,7 @@ fn golden_12_figure_5_2_the_purpose_reads_a_variable_as_a_constant() {
     let specification = specification("tests/models/figure_5_2.yaml");
     let purpose = purpose("tests/models/figure_5_2_purpose.yaml", &specification);
     let mut solver = solver();
-    let made = product(
+    let made = make_product(
         &specification.iosts,
         complete(purpose, &Default::default(), &mut solver),
         &Default::default(),

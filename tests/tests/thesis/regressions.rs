@@ -3,7 +3,7 @@
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_pipeline::stages::complete::complete;
 use coreach_pipeline::stages::input_complete::input_complete;
-use coreach_pipeline::stages::product::product;
+use coreach_pipeline::stages::product::make_product;
 use coreach_pipeline::{check, stages};
 
 use super::determinization::same_traces;
@@ -32,7 +32,8 @@ fn what_makes_a_division_defined_is_no_repetition() {
     let mut solver = solver();
     let solver = &mut solver;
     let limits = Default::default();
-    let product = product(&specification.iosts, complete(purpose, &limits, solver), &limits, solver).unwrap();
+    let product =
+        make_product(&specification.iosts, complete(purpose, &limits, solver), &limits, solver).unwrap();
     let closed = stages::close::close(product, &limits, solver).unwrap();
     let visible = stages::determinize::determinize(
         closed,
@@ -44,8 +45,8 @@ fn what_makes_a_division_defined_is_no_repetition() {
     )
     .unwrap();
     let graph = stages::select::select(visible.clone(), &options("location").analysis, solver);
-    assert_eq!(check::test_graph(&graph, &visible, solver).violations, []);
+    assert_eq!(check::check_test_graph(&graph, &visible, solver).violations, []);
     let case = input_complete(graph.clone(), &limits, solver);
-    assert_eq!(check::test_case(&case, &graph, solver).violations, []);
+    assert_eq!(check::check_test_case(&case, &graph, solver).violations, []);
     assert!(case.iosts.transitions.iter().any(|t| solver.check(&t.guard.conjuncts()) == Answer::Sat));
 }

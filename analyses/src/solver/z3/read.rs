@@ -27,7 +27,7 @@ pub(super) fn value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
     let found = match ty {
         Type::Bool => Value::Bool(ast.as_bool()?.as_bool()?),
         Type::Int | Type::Nat | Type::Range(..) => Value::Int(integer(&ast)?),
-        Type::Id(name) => Value::id(name, &ids::text(&integer(&ast)?)),
+        Type::Id(name) => Value::id(name, &ids::text_of_number(&integer(&ast)?)),
         Type::Enum(enumeration) => {
             let position = usize::try_from(&integer(&ast)?).unwrap_or(0);
             // Beyond the literals only where nothing constrains it.

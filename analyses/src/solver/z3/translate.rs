@@ -225,7 +225,7 @@ pub(super) fn literal(value: &Value) -> Dynamic {
             known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
         }
         Value::String(text) => strings::literal(text),
-        Value::Id(_, text) => number(&ids::number(text)).into(),
+        Value::Id(_, text) => number(&ids::number_of_text(text)).into(),
         Value::Enum(_, position) => Int::from_u64(*position as u64).into(),
         Value::Array(value) => {
             let (default, cells) = cells_of_literal(value);

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Diagnostic;
-use coreach_pipeline::export::sptg::{Guards, sptg};
+use coreach_pipeline::export::sptg::{Guards, to_sptg};
 use coreach_pipeline::export::{Format, Options, View, export};
-use coreach_pipeline::timed::rules::{Rule, sum};
+use coreach_pipeline::timed::rules::{Rule, sum_counts};
 use coreach_pipeline::timed::{PathGuided, PathStop, RuleCounts};
 use coreach_project::budget;
 use coreach_project::guided::{PathRequest, document, make, wanted};
@@ -80,7 +80,7 @@ fn files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
 
 fn text(made: &PathGuided, form: Form) -> Result<String, String> {
     match form {
-        Form::Theirs(guards) => Ok(sptg(made, guards)),
+        Form::Theirs(guards) => Ok(to_sptg(made, guards)),
         Form::Ours(format) => {
             export(&View::of_path(made), format, Options::default()).map_err(|error| error.to_string())
         }
@@ -169,5 +169,5 @@ fn told(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> String {
 }
 
 fn idle(counts: &[RuleCounts]) -> usize {
-    sum(counts.iter().map(|counts| &counts.idle))
+    sum_counts(counts.iter().map(|counts| &counts.idle))
 }

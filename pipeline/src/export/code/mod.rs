@@ -1,14 +1,14 @@
-//! A test case as a program in another world: Python, Rust.
+//! Writes a test case as a program in another language: Python, Rust.
 //!
-//! **Problem.** Who has a test environment of their own wants the test case in it, and not a tool beside it.
-//! What a test case says is a deterministic graph with guards: that is a program in any language which has
-//! integers and a choice. **Method.** Each file here writes one form, from the same [`View`] as pictures and
-//! documents. What all of them ask of a view is asked here ([`test_case`]): that it *is* a test case, and one
-//! whose verdicts do not need more than its graph. What one form cannot say it refuses itself. Nothing is
-//! approximated: a form that would give other verdicts than our own judge is not written.
+//! **Problem.** Users with a test environment of their own want the test case in it, and not a tool beside
+//! it. A test case is a deterministic graph with guards: that is a program in any language which has integers
+//! and a choice. **Method.** Each file here writes one form, from the same [`View`] as pictures and
+//! documents. What all of them require of a view is checked here ([`test_case`]): it must *be* a test case,
+//! and its verdicts must not need more than its graph. Each form itself refuses what it cannot express.
+//! Nothing is approximated: a form that would give other verdicts than our own judge is not written.
 //!
-//! **Names** of a model may be words of the other language. Where a name stands in a text it is quoted by
-//! that language's rules.
+//! **Names** of a model may be words of the other language. A name that stands in a text is quoted by that
+//! language's rules.
 
 pub mod python;
 pub mod rust;
@@ -20,12 +20,12 @@ use coreach_model::ActionKind;
 use super::{ONLINE, View};
 use crate::stage::Stage;
 
-/// A form does not suit what is to be written.
+/// Says that a form does not suit the view.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsuited {
     pub form: &'static str,
     pub why: String,
-    /// What does suit.
+    /// What suits instead.
     pub instead: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Unsuited {
 impl std::error::Error for Unsuited {}
 
 /// Is the view something that a tester can run?
-fn runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
+fn check_runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
     if view.what != ONLINE && view.stage != Some(Stage::InputComplete) {
         let what = view.what.replace('_', " ");
         return Err(Unsuited {
@@ -59,7 +59,7 @@ fn runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
 
 /// Is it a test case that its graph alone can judge?
 fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
-    runnable(form, view)?;
+    check_runnable(form, view)?;
     let why = match (view.what == ONLINE, view.timing) {
         (true, _) => "a test that is judged on line follows all states that are possible",
         (false, Some(_)) => "a timed test case looks at instants, within the tolerance of what was measured",
@@ -69,13 +69,13 @@ fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuit
     Err(Unsuited { form, why: why.to_owned(), instead })
 }
 
-/// A name of letters, digits and underscores of ASCII. Two names may become one.
-fn identifier(name: &str) -> String {
+/// Makes a name of ASCII letters, digits and underscores. Two names may become one.
+fn make_identifier(name: &str) -> String {
     name.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect()
 }
 
-/// What the tester does with an action, in a word.
-fn role(kind: ActionKind) -> Option<&'static str> {
+/// Says in a word what the tester does with an action.
+fn role_word(kind: ActionKind) -> Option<&'static str> {
     match kind {
         ActionKind::Input => Some("stimulus"),
         ActionKind::Output => Some("observation"),

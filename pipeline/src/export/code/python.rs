@@ -1,17 +1,17 @@
-//! A test case as one file of Python: data, and a small interpreter of it.
+//! Writes a test case as one file of Python: data, and a small interpreter of it.
 //!
-//! **Why data and not code.** Guards are shared terms; written out as Python they repeat what they share, and
-//! Python's parser gives up at some two hundred parentheses in one another. Values are chosen by looking into
-//! a guard, which a program cannot do with its own code. So the file has a table of terms, each made of those
-//! above it, and evaluates it; guards stand beside as text for people.
+//! **Why data and not code.** Guards are shared terms. If they were written out as Python they would repeat
+//! what they share, and Python's parser gives up at some two hundred nested parentheses. Values are chosen by
+//! looking into a guard, which a program cannot do with its own code. So the file has a table of terms, each
+//! made of those above it, and evaluates it; guards stand beside as text for people.
 //!
 //! **The same verdicts** as our own judge ([the crate `coreach-execution`], `judge/case.rs`) follow from the
 //! same definitions, written once more (`runtime.py`): exact integers and fractions, evaluation from the
-//! left, what has no value enables nothing, values in their types. `tests/tests/python` holds the two against
-//! each other on many traces.
+//! left, terms without a value enable nothing, and values lie in their types. `tests/tests/python` compares
+//! the two on many traces.
 //!
-//! **Names** stand in texts only, so no word of Python can meet one; that of the test function is made one of
-//! letters, digits and underscores.
+//! **Names** stand in texts only, so none can be confused with a word of Python. The name of the test
+//! function is made of letters, digits and underscores.
 //!
 //! [the crate `coreach-execution`]: https://docs.rs/coreach-execution
 
@@ -27,33 +27,39 @@ use coreach_model::types::{Alternative, RecordForm, RecordType};
 use coreach_model::visible::is_hidden_sign;
 use coreach_model::{Datum, Iosts, Term, Type, Value};
 
-use super::{Unsuited, identifier, judged_by_its_graph, role};
+use super::{Unsuited, judged_by_its_graph, make_identifier, role_word};
 use crate::artifact::Mark;
 use crate::export::View;
 
 const RUNTIME: &str = include_str!("runtime.py");
 
-pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
+/// Writes the file: its head, the types, the table of terms, the test case, the interpreter and its tail.
+pub fn to_python(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("python", view)?;
     let iosts = view.iosts;
     let mut types = PythonTypes::default();
     let mut table = TermTable::default();
     let mut data = String::new();
     let out = &mut data;
-    let _ = writeln!(out, "\nNAME = {}", text(&iosts.name));
+    let _ = writeln!(out, "\nNAME = {}", python_text(&iosts.name));
     let _ = writeln!(out, "\nCONSTANTS = {}", types.of_data(&iosts.constants));
     let _ = writeln!(out, "VARIABLES = {}", types.of_data(&iosts.variables));
     let _ = writeln!(out, "\n# What the tester does with it, and its parameters.\nACTIONS = {{");
     for action in &*iosts.actions {
-        if let Some(role) = role(action.kind) {
+        if let Some(role) = role_word(action.kind) {
             let parameters: Vec<String> = action
                 .parameters
                 .iter()
-                .map(|datum| format!("({}, {}), ", text(datum.name()), types.of(datum.ty())))
+                .map(|datum| format!("({}, {}), ", python_text(datum.name()), types.of(datum.ty())))
                 .collect();
             let parameters = parameters.concat();
-            let _ =
-                writeln!(out, "    {}: ({}, ({})),", text(&action.name), text(role), parameters.trim_end());
+            let _ = writeln!(
+                out,
+                "    {}: ({}, ({})),",
+                python_text(&action.name),
+                python_text(role),
+                parameters.trim_end()
+            );
         }
     }
     let _ =
@@ -61,40 +67,40 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
     for id in iosts.location_ids() {
         let location = iosts.location(id);
         let verdict = match view.mark(id) {
-            Some(Mark::Verdict(verdict)) => text(verdict.name()),
+            Some(Mark::Verdict(verdict)) => python_text(verdict.name()),
             _ => "None".to_owned(),
         };
         let violated = view.particulars.violated.iter().find(|(at, _)| *at == id);
-        let violated = violated.map_or("None".to_owned(), |(_, how)| text(how.name()));
+        let violated = violated.map_or("None".to_owned(), |(_, how)| python_text(how.name()));
         let _ = writeln!(
             out,
             "    {}: ({}, {verdict}, {violated}),",
-            text(&location.name),
-            text(&location.label)
+            python_text(&location.name),
+            python_text(&location.label)
         );
     }
-    let others = view.particulars.others_fail.map(|fail| text(&iosts.location(fail).name));
+    let others = view.particulars.others_fail.map(|fail| python_text(&iosts.location(fail).name));
     let _ = writeln!(
         out,
         "}}\n\n# Where every output leads that has no transition at a location without a verdict.\nOTHERS_FAIL = {}",
         others.unwrap_or_else(|| "None".to_owned())
     );
     let initial = table.number(&iosts.initial_condition);
-    let _ = writeln!(out, "\nINITIAL = ({}, {initial})", text(&iosts.location(iosts.initial).name));
+    let _ = writeln!(out, "\nINITIAL = ({}, {initial})", python_text(&iosts.location(iosts.initial).name));
     let _ = writeln!(
         out,
         "\n# Source, action, target, guard, the guard for people, what is assigned. The numbers are of TERMS.\nTRANSITIONS = ["
     );
     for transition in &*iosts.transitions {
-        let _ = writeln!(out, "    {},", written(iosts, transition, &mut table));
+        let _ = writeln!(out, "    {},", python_transition(iosts, transition, &mut table));
     }
     let _ = writeln!(out, "]\n\n# Each is made of those before it.\nTERMS = [");
     for (number, term) in table.terms().iter().enumerate() {
-        let told = comment(&term.to_string());
-        let _ = writeln!(out, "    {},  # {number}{told}", node(term, &table, &mut types));
+        let told = python_comment(&term.to_string());
+        let _ = writeln!(out, "    {},  # {number}{told}", python_term(term, &table, &mut types));
     }
     out.push_str("]\n");
-    // A height of terms at which Python's usual limit of recursion still suffices.
+    // Up to this height of terms Python's usual limit of recursion suffices.
     if table.height() > 200 {
         let _ = writeln!(
             out,
@@ -102,11 +108,12 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
             6 * table.height() + 1000
         );
     }
-    Ok(format!("{}{}{data}\n\n{RUNTIME}{}", head(&iosts.name), types.lines, tail(&iosts.name)))
+    Ok(format!("{}{}{data}\n\n{RUNTIME}{}", file_head(&iosts.name), types.lines, file_tail(&iosts.name)))
 }
 
-fn head(name: &str) -> String {
-    let name = comment(name);
+/// Writes the first lines, which say what the file is and how it is used.
+fn file_head(name: &str) -> String {
+    let name = python_comment(name);
     format!(
         r#"# The test case{name}
 #
@@ -146,7 +153,7 @@ except ImportError:
     )
 }
 
-fn tail(name: &str) -> String {
+fn file_tail(name: &str) -> String {
     format!(
         r#"
 
@@ -160,11 +167,11 @@ if pytest is not None:
 if __name__ == "__main__":
     sys.exit(main())
 "#,
-        identifier(name)
+        make_identifier(name)
     )
 }
 
-/// The types that are spoken of, each under a name of its own.
+/// The types that the file mentions, each under a name of its own.
 #[derive(Default)]
 struct PythonTypes {
     known: BTreeMap<Type, String>,
@@ -172,6 +179,7 @@ struct PythonTypes {
 }
 
 impl PythonTypes {
+    /// Gives the name of the type, and adds the type if it is new.
     fn of(&mut self, ty: &Type) -> String {
         if let Some(known) = self.known.get(ty) {
             return known.clone();
@@ -181,22 +189,26 @@ impl PythonTypes {
             Type::Int => "(\"int\", None, None)".to_owned(),
             Type::Nat => "(\"int\", 0, None)".to_owned(),
             Type::Range(low, high) => {
-                format!("(\"int\", {}, {})", integer(&low.to_string()), integer(&high.to_string()))
+                format!(
+                    "(\"int\", {}, {})",
+                    python_integer(&low.to_string()),
+                    python_integer(&high.to_string())
+                )
             }
             Type::Real => "(\"real\",)".to_owned(),
             Type::String => "(\"string\",)".to_owned(),
-            Type::Id(name) => format!("(\"id\", {})", text(name)),
+            Type::Id(name) => format!("(\"id\", {})", python_text(name)),
             Type::Enum(of) => {
-                let literals: Vec<String> = of.literals.iter().map(|one| text(one) + ",").collect();
-                format!("(\"enum\", {}, ({}))", text(&of.name), literals.join(" "))
+                let literals: Vec<String> = of.literals.iter().map(|one| python_text(one) + ",").collect();
+                format!("(\"enum\", {}, ({}))", python_text(&of.name), literals.join(" "))
             }
             Type::Record(of) => {
                 let fields: Vec<String> = of
                     .fields
                     .iter()
-                    .map(|(name, field)| format!("({}, {}),", text(name), self.of(field)))
+                    .map(|(name, field)| format!("({}, {}),", python_text(name), self.of(field)))
                     .collect();
-                format!("(\"record\", {}, ({}), {})", text(&of.name), fields.join(" "), self.form(of))
+                format!("(\"record\", {}, ({}), {})", python_text(&of.name), fields.join(" "), self.form(of))
             }
             Type::Array(of) => format!("(\"array\", {}, {})", self.of(&of.index), self.of(&of.element)),
         };
@@ -206,63 +218,69 @@ impl PythonTypes {
         name
     }
 
-    /// What a record is besides its fields: `None`, a word, the keys, or the alternatives with the numbers of
-    /// their fields.
+    /// Writes what a record is besides its fields: `None`, a word, the keys, or the alternatives with the
+    /// numbers of their fields.
     fn form(&mut self, of: &RecordType) -> String {
         match &of.form {
             RecordForm::Plain => "None".to_owned(),
             RecordForm::Option => "\"option\"".to_owned(),
             RecordForm::List => "\"list\"".to_owned(),
             RecordForm::Keyed(key) => {
-                let keys: String = of.keys().iter().map(|key| value(key) + ", ").collect();
+                let keys: String = of.keys().iter().map(|key| python_value(key) + ", ").collect();
                 format!("(\"keys\", {}, ({keys}))", self.of(key))
             }
             RecordForm::Entries(key, _) => {
                 format!("(\"entries\", {}, {})", self.of(key), of.width().unwrap_or(1))
             }
             RecordForm::Variant(known) => {
-                let one = |of: &Alternative| format!("({}, {}, {}),", text(&of.name), of.first, of.count);
+                let one =
+                    |of: &Alternative| format!("({}, {}, {}),", python_text(&of.name), of.first, of.count);
                 format!("({})", known.iter().map(one).collect::<Vec<String>>().join(" "))
             }
         }
     }
 
     fn of_data(&mut self, data: &[Datum]) -> String {
-        let pairs: Vec<String> =
-            data.iter().map(|datum| format!("{}: {}", text(datum.name()), self.of(datum.ty()))).collect();
+        let pairs: Vec<String> = data
+            .iter()
+            .map(|datum| format!("{}: {}", python_text(datum.name()), self.of(datum.ty())))
+            .collect();
         format!("{{{}}}", pairs.join(", "))
     }
 }
 
-fn written(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> String {
-    let name = |at| text(&iosts.location(at).name);
+fn python_transition(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> String {
+    let name = |at| python_text(&iosts.location(at).name);
     let guard = table.number(&transition.guard);
     let assigned: Vec<String> = transition
         .assignments
         .iter()
-        .map(|(variable, term)| format!("({}, {}),", text(variable.name()), table.number(term)))
+        .map(|(variable, term)| format!("({}, {}),", python_text(variable.name()), table.number(term)))
         .collect();
     format!(
         "({}, {}, {}, {guard}, {}, ({}))",
         name(transition.source),
-        text(&iosts.action(transition.action).name),
+        python_text(&iosts.action(transition.action).name),
         name(transition.target),
-        text(&transition.guard.to_string()),
+        python_text(&transition.guard.to_string()),
         assigned.join(" ")
     )
 }
 
-fn node(term: &Term, table: &TermTable, types: &mut PythonTypes) -> String {
+/// Writes a term as a row of the table.
+fn python_term(term: &Term, table: &TermTable, types: &mut PythonTypes) -> String {
     let node = match term.shape() {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => {
-            return applied((operation, arguments), term.sort(), table, types);
+            return python_operation((operation, arguments), term.sort(), table, types);
         }
     };
     let numbers = || term.parts().iter().map(|part| format!(", {}", table.known(part))).collect::<String>();
     let word = match node {
-        Node::Literal(given) => return format!("(\"value\", {}, {})", value(given), types.of(&given.sort())),
-        Node::Data(datum) => return format!("(\"data\", {})", text(datum.name())),
+        Node::Literal(given) => {
+            return format!("(\"value\", {}, {})", python_value(given), types.of(&given.sort()));
+        }
+        Node::Data(datum) => return format!("(\"data\", {})", python_text(datum.name())),
         Node::Field(of, position) => return format!("(\"field\", {}, {position})", table.known(of)),
         Node::Record(..) => return format!("(\"record\", {}{})", types.of(term.sort()), numbers()),
         Node::Not(_) => "not".to_owned(),
@@ -289,14 +307,15 @@ fn node(term: &Term, table: &TermTable, types: &mut PythonTypes) -> String {
     format!("(\"{word}\"{})", numbers())
 }
 
-/// An operation as `applied` in `runtime.py` reads it.
-fn applied(
+/// Writes an operation in the form in which `applied` in `runtime.py` reads it.
+fn python_operation(
     (operation, arguments): (&DerivedOperation, &[Term]),
     sort: &Type,
     table: &TermTable,
     types: &mut PythonTypes,
 ) -> String {
-    let names = |data: &[Datum]| data.iter().map(|datum| text(datum.name()) + ", ").collect::<String>();
+    let names =
+        |data: &[Datum]| data.iter().map(|datum| python_text(datum.name()) + ", ").collect::<String>();
     let numbers = || arguments.iter().map(|part| format!("{}, ", table.known(part))).collect::<String>();
     match operation {
         DerivedOperation::Call(of) => {
@@ -306,21 +325,25 @@ fn applied(
             let values = match &of.domain {
                 QuantifierDomain::Elements => format!("{}, None", types.of(arguments[0].sort())),
                 QuantifierDomain::Values(_, values) => {
-                    format!("None, ({})", values.iter().map(|one| value(one) + ", ").collect::<String>())
+                    format!(
+                        "None, ({})",
+                        values.iter().map(|one| python_value(one) + ", ").collect::<String>()
+                    )
                 }
             };
             let values = format!("{}, {values}", types.of(of.bound.ty()));
             let collected = of.collected.as_ref().map_or("None, None".to_owned(), |(ty, element)| {
                 format!("{}, {}", types.of(&Type::Record(ty.clone())), table.known(element))
             });
-            let (bound, read, body) = (text(of.bound.name()), names(&of.read), table.known(&of.body));
+            let (bound, read, body) = (python_text(of.bound.name()), names(&of.read), table.known(&of.body));
             let word = of.quantifier.word();
             format!("(\"{word}\", {bound}, {values}, ({read}), {body}, ({}), {collected})", numbers())
         }
         DerivedOperation::Match(of) => {
             let case = |case: &MatchArm| {
                 let number = case.alternative.map_or("None".to_owned(), |number| number.to_string());
-                let names = case.names.iter().map(|(name, at)| format!("({}, {at}), ", text(name.name())));
+                let names =
+                    case.names.iter().map(|(name, at)| format!("({}, {at}), ", python_text(name.name())));
                 format!("({number}, ({}), {}), ", names.collect::<String>(), table.known(&case.body))
             };
             let cases: String = of.cases.iter().map(case).collect();
@@ -343,43 +366,48 @@ fn applied(
                 _ => {}
             }
             let set = if *operation == StandardOperation::Keys { types.of(sort) } else { String::new() };
-            format!("(\"{}\", {parts}, {}{set})", coreach_artifact::operations::word(*operation), numbers())
+            format!(
+                "(\"{}\", {parts}, {}{set})",
+                coreach_artifact::operations::operation_word(*operation),
+                numbers()
+            )
         }
     }
 }
 
-/// A value as `literal` in `runtime.py` reads it.
-fn value(given: &Value) -> String {
+/// Writes a value in the form in which `literal` in `runtime.py` reads it.
+fn python_value(given: &Value) -> String {
     match given {
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
-        Value::Int(number) => integer(&number.to_string()),
+        Value::Int(number) => python_integer(&number.to_string()),
         Value::Real(number) => {
             format!(
                 "({}, {})",
-                integer(&number.numerator().to_string()),
-                integer(&number.denominator().to_string())
+                python_integer(&number.numerator().to_string()),
+                python_integer(&number.denominator().to_string())
             )
         }
-        Value::String(given) | Value::Id(_, given) => text(given),
-        Value::Enum(of, at) => text(&of.literals[*at]),
+        Value::String(given) | Value::Id(_, given) => python_text(given),
+        Value::Enum(of, at) => python_text(&of.literals[*at]),
         Value::Record(_, fields) => {
-            let fields: Vec<String> = fields.iter().map(|field| value(field) + ",").collect();
+            let fields: Vec<String> = fields.iter().map(|field| python_value(field) + ",").collect();
             format!("({})", fields.join(" "))
         }
         Value::Array(array) => {
             let cells: Vec<String> = array
                 .cells
                 .iter()
-                .map(|(index, cell)| format!("({}, {}),", value(index), value(cell)))
+                .map(|(index, cell)| format!("({}, {}),", python_value(index), python_value(cell)))
                 .collect();
-            format!("({}, ({}))", value(&array.default), cells.join(" "))
+            format!("({}, ({}))", python_value(&array.default), cells.join(" "))
         }
     }
 }
 
-/// Python refuses to read decimal numbers of more than 4300 digits: those are written in pieces.
-fn integer(decimal: &str) -> String {
+/// Writes a number. Python refuses to read decimal numbers of more than 4300 digits, so those are written in
+/// pieces.
+fn python_integer(decimal: &str) -> String {
     const PIECE: usize = 4000;
     let (sign, digits) = decimal.strip_prefix('-').map_or(("", decimal), |digits| ("-", digits));
     if digits.len() <= PIECE {
@@ -398,8 +426,8 @@ fn integer(decimal: &str) -> String {
     format!("{sign}{written}")
 }
 
-/// A text as Python reads it back; nothing in it is hidden.
-fn text(plain: &str) -> String {
+/// Writes a text as a literal of Python, in which no sign is hidden.
+fn python_text(plain: &str) -> String {
     let mut out = String::from("\"");
     for sign in plain.chars() {
         match sign {
@@ -420,12 +448,12 @@ fn text(plain: &str) -> String {
     out
 }
 
-/// `: x > 0`, on one line; nothing for what is long.
-fn comment(plain: &str) -> String {
-    // Longer expressions have no comment of their own.
+/// Writes a comment on one line, for instance `: x > 0`. It is empty if the text is long.
+fn python_comment(plain: &str) -> String {
+    // Longer expressions have no comment.
     if plain.chars().count() > 90 {
         return String::new();
     }
-    let quoted = text(plain);
+    let quoted = python_text(plain);
     format!(": {}", &quoted[1..quoted.len() - 1])
 }

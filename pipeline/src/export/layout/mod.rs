@@ -1,4 +1,4 @@
-//! Where the nodes and the arrows of a graph lie on paper.
+//! Finds places for the nodes and the arrows of a graph on paper.
 //!
 //! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels
 //! lie beside nothing else. It shall be the same on every machine, and a graph of thousands of locations
@@ -7,17 +7,13 @@
 //! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order
 //! of Gansner and others (<https://doi.org/10.1109/32.221135>):
 //!
-//! 1. `ranks`: arrows that close a cycle are turned around; each node lies below all that lead to it.
-//! 2. Each arrow becomes a chain of points, one for each rank that it crosses. Nodes have the even ranks, and
-//!    the odd ones are free for labels: a label is a point with a size.
-//! 3. `order`: within each rank, what has neighbours at the left goes left, and so on while crossings become
-//!    fewer.
-//! 4. `place`: each point goes as near to its neighbours as the order and the sizes allow.
+//! 3. `order`: within each rank, points with neighbours at the left go left. This is repeated while crossings
+//!    become fewer.
 //!
 //! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]):
-//! whoever draws it names its end instead, since nobody follows an arrow over many pages. So the number of
-//! points is linear in the size of the graph, and with it the time. Coordinates are found by sweeps that
-//! solve each rank exactly (`place`), not by the four alignments of Brandes and Köpf.
+//! the drawing names its end instead, since nobody follows an arrow over many pages. So the number of points
+//! is linear in the size of the graph, and with it the time. Coordinates are found by sweeps that solve each
+//! rank exactly (`place`), not by the four alignments of Brandes and Köpf.
 //!
 //! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in
 //! the number of points.
@@ -35,21 +31,23 @@ use coreach_model::budget;
 /// An arrow that goes down or up by more ranks of nodes than this has no route.
 pub const MOST_RANKS: usize = 24;
 
-/// Between two things of one rank.
+/// The distance of two things of one rank.
 const BESIDE: f64 = 18.0;
 const BETWEEN: f64 = 16.0;
 const MARGIN: f64 = 12.0;
 
+/// The size of a node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Size {
     pub width: f64,
     pub height: f64,
-    /// What is kept free at its right, for what is said beside it.
+    /// The width that is kept free at the node's right, for the things drawn beside it.
     pub beside: f64,
-    /// How high that is, about the node's middle.
+    /// The height of that space, around the node's middle.
     pub tall: f64,
 }
 
+/// An arrow between two nodes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LayoutLink {
     pub source: usize,
@@ -59,29 +57,31 @@ pub struct LayoutLink {
     pub height: f64,
 }
 
-/// A place, from the upper left corner.
+/// A point, measured from the upper left corner.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LayoutPoint {
     pub x: f64,
     pub y: f64,
 }
 
+/// How an arrow is drawn.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LayoutRoute {
-    /// Through these points, from the border of its source to that of its target; its label's middle is at
-    /// one of them.
+    /// The arrow goes through these points, from the border of its source to that of its target; its label's
+    /// middle is at one of them.
     Through {
         /// The points; two at least.
         points: Vec<LayoutPoint>,
-        /// Which of them is the label's middle.
+        /// The number of the point that is the label's middle.
         label: usize,
     },
-    /// It leads back to its own node.
+    /// The arrow leads back to its own node.
     Loop,
-    /// It is too long to be followed.
+    /// The arrow is too long to be followed.
     Far,
 }
 
+/// The places of all nodes and arrows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
     pub nodes: Vec<LayoutPoint>,
@@ -98,30 +98,31 @@ struct Spot {
     right: f64,
     height: f64,
     is_node: bool,
-    /// Is it a hub, or what its arrows share?
+    /// Is it a hub, or a point that its arrows share?
     is_trunk: bool,
 }
 
-/// The graph with a point for each rank that an arrow crosses: every pair leads from a rank to the next one.
+/// The graph with a point for each rank that an arrow crosses: every pair of spots leads from a rank to the
+/// next one.
 struct Layered {
     spots: Vec<Spot>,
-    /// For each spot, those of the rank above that lead to it.
+    /// For each spot, the spots of the rank above that lead to it.
     above: Vec<Vec<usize>>,
-    /// For each spot, those of the rank below to which it leads.
+    /// For each spot, the spots of the rank below to which it leads.
     below: Vec<Vec<usize>>,
     /// The spots of each rank, from left to right.
     layers: Vec<Vec<usize>>,
-    /// What the arrows to and from a hub share: by the hub and the rank.
+    /// The points that the arrows to and from a hub share, by the hub and the rank.
     trunks: BTreeMap<(usize, usize), usize>,
 }
 
 /// Lays a graph out; node 0 is at its top.
-pub fn layout(nodes: &[Size], links: &[LayoutLink]) -> Layout {
-    let ranked = ranks::ranks(nodes, links);
+pub fn lay_out(nodes: &[Size], links: &[LayoutLink]) -> Layout {
+    let ranked = ranks::rank_nodes(nodes, links);
     let mut layered = Layered::new(nodes, &ranked);
     let chains: Vec<Option<Vec<usize>>> =
         links.iter().zip(&ranked.turned).map(|(link, turned)| layered.chain(link, *turned)).collect();
-    // Half of a row stands at either side of what all rows share.
+    // Half of a row lies at either side of the middle that all rows share.
     for trunk in layered.trunks.values() {
         let before = layered.above[*trunk][0];
         let mut beside = std::mem::take(&mut layered.below[before]);
@@ -137,9 +138,9 @@ pub fn layout(nodes: &[Size], links: &[LayoutLink]) -> Layout {
         beside.insert(middle, *trunk);
         layered.below[before] = beside;
     }
-    order::order(&mut layered);
-    let across = place::across(&layered);
-    let down = place::down(&layered);
+    order::order_layers(&mut layered);
+    let across = place::place_across(&layered);
+    let down = place::place_down(&layered);
     let at = |spot: usize| LayoutPoint { x: across[spot], y: down[layered.spots[spot].rank] };
     let routes = links.iter().zip(&chains).map(|(link, chain)| match chain {
         _ if link.source == link.target => LayoutRoute::Loop,
@@ -147,7 +148,7 @@ pub fn layout(nodes: &[Size], links: &[LayoutLink]) -> Layout {
         Some(chain) => {
             let inner: Vec<LayoutPoint> = chain.iter().map(|spot| at(*spot)).collect();
             let label = chain.iter().position(|spot| layered.spots[*spot].height > 0.0);
-            route(nodes, link, at(link.source), at(link.target), inner, label)
+            make_route(nodes, link, at(link.source), at(link.target), inner, label)
         }
     });
     let mut found = Layout {
@@ -163,8 +164,8 @@ pub fn layout(nodes: &[Size], links: &[LayoutLink]) -> Layout {
     found
 }
 
-/// From border to border: an arrow leaves its node towards where it goes.
-fn route(
+/// Makes the route of an arrow from border to border. The arrow leaves its node in its direction.
+fn make_route(
     nodes: &[Size],
     link: &LayoutLink,
     from: LayoutPoint,
@@ -207,7 +208,7 @@ impl Layered {
         Layered { above: none.clone(), below: none, spots, layers, trunks: BTreeMap::new() }
     }
 
-    /// The points on the way of an arrow, in its own direction; none where it has no route.
+    /// Adds the points on the way of an arrow, in its own direction; `None` if it has no route.
     fn chain(&mut self, link: &LayoutLink, turned: bool) -> Option<Vec<usize>> {
         if link.source == link.target {
             return Some(Vec::new());
@@ -217,7 +218,7 @@ impl Layered {
         if last - first > 2 * MOST_RANKS {
             return None;
         }
-        // An odd rank: nodes have the even ones. Arrows of a hub are one until the last of them.
+        // The ranks between nodes are odd. Arrows of a hub are one arrow until the last of these ranks.
         let is_hub = self.spots[upper].is_trunk;
         let middle = if is_hub { last - 1 } else { ((first + last) / 2 - 1) | 1 };
         let mut chain = Vec::new();

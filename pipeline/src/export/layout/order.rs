@@ -1,20 +1,21 @@
-//! What lies left of what, within each rank: the fewest crossings that some sweeps find.
+//! Orders the spots within each rank from left to right, with the fewest crossings that some sweeps find.
 //!
 //! Each sweep walks the ranks downwards or upwards and sorts each by the means of its neighbours' places in
-//! the rank before (barycentres). The best order that was met is kept; crossings are counted with a Fenwick
+//! the rank before (barycentres). The best order that was found is kept; crossings are counted with a Fenwick
 //! tree, in `O(e log n)`. Exact answers are NP-hard for two ranks already.
 
 use coreach_model::budget;
 
 use super::Layered;
 
-pub(super) fn order(layered: &mut Layered) {
+/// Orders the spots of all ranks, and keeps the best order of all sweeps.
+pub(super) fn order_layers(layered: &mut Layered) {
     let mut place = vec![0; layered.spots.len()];
-    begin(layered);
-    set(layered, &mut place);
+    begin_order(layered);
+    set_places(layered, &mut place);
     let mut best = layered.layers.clone();
-    let mut fewest = crossings(layered, &place);
-    // Sweeps, as many downwards as upwards. More hardly ever find anything.
+    let mut fewest = count_crossings(layered, &place);
+    // There are as many sweeps downwards as upwards. More hardly ever find anything.
     for sweep in 0..16 {
         if fewest == 0 {
             break;
@@ -22,9 +23,9 @@ pub(super) fn order(layered: &mut Layered) {
         let count = layered.layers.len();
         for step in 1..count {
             let rank = if sweep % 2 == 0 { step } else { count - 1 - step };
-            sort(layered, &mut place, rank, sweep % 2 == 0);
+            sort_rank(layered, &mut place, rank, sweep % 2 == 0);
         }
-        let found = crossings(layered, &place);
+        let found = count_crossings(layered, &place);
         if found < fewest {
             fewest = found;
             best.clone_from(&layered.layers);
@@ -33,8 +34,8 @@ pub(super) fn order(layered: &mut Layered) {
     layered.layers = best;
 }
 
-/// A first order: as a search in depth meets the spots.
-fn begin(layered: &mut Layered) {
+/// Makes a first order: that in which a depth-first search meets the spots.
+fn begin_order(layered: &mut Layered) {
     let count = layered.spots.len();
     let mut seen = vec![false; count];
     let mut layers = vec![Vec::new(); layered.layers.len()];
@@ -52,7 +53,7 @@ fn begin(layered: &mut Layered) {
     layered.layers = layers;
 }
 
-fn set(layered: &Layered, place: &mut [usize]) {
+fn set_places(layered: &Layered, place: &mut [usize]) {
     for layer in &layered.layers {
         for (at, spot) in layer.iter().enumerate() {
             place[*spot] = at;
@@ -60,12 +61,12 @@ fn set(layered: &Layered, place: &mut [usize]) {
     }
 }
 
-fn sort(layered: &mut Layered, place: &mut [usize], rank: usize, from_above: bool) {
+fn sort_rank(layered: &mut Layered, place: &mut [usize], rank: usize, from_above: bool) {
     let neighbours = if from_above { &layered.above } else { &layered.below };
     let key = |spot: usize| {
         let of = &neighbours[spot];
         match of.is_empty() {
-            // Nothing draws it: it stays.
+            // A spot without neighbours stays where it is.
             true => place[spot] as f64,
             false => of.iter().map(|other| place[*other]).sum::<usize>() as f64 / of.len() as f64,
         }
@@ -79,8 +80,8 @@ fn sort(layered: &mut Layered, place: &mut [usize], rank: usize, from_above: boo
     }
 }
 
-/// Pairs of arrows that cross, between all ranks together.
-fn crossings(layered: &Layered, place: &[usize]) -> usize {
+/// Counts the pairs of arrows that cross, between all ranks together.
+fn count_crossings(layered: &Layered, place: &[usize]) -> usize {
     let mut sum = 0;
     for (rank, layer) in layered.layers.iter().enumerate().skip(1) {
         budget::ask();
@@ -89,12 +90,12 @@ fn crossings(layered: &Layered, place: &[usize]) -> usize {
         for spot in layer {
             let mut ends: Vec<usize> = layered.above[*spot].iter().map(|above| place[*above]).collect();
             ends.sort_unstable();
-            // Those before it that end further right.
+            // This counts the arrows before it that end further right.
             for end in &ends {
                 sum += all - up_to(&tree, *end);
             }
             for end in &ends {
-                add(&mut tree, *end);
+                add_at(&mut tree, *end);
                 all += 1;
             }
         }
@@ -102,7 +103,7 @@ fn crossings(layered: &Layered, place: &[usize]) -> usize {
     sum
 }
 
-fn add(tree: &mut [usize], at: usize) {
+fn add_at(tree: &mut [usize], at: usize) {
     let mut at = at + 1;
     while at < tree.len() {
         tree[at] += 1;
@@ -110,7 +111,7 @@ fn add(tree: &mut [usize], at: usize) {
     }
 }
 
-/// How many lie at this place or left of it.
+/// Counts the ends at this place or left of it.
 fn up_to(tree: &[usize], at: usize) -> usize {
     let (mut at, mut sum) = (at + 1, 0);
     while at > 0 {

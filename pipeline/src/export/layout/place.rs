@@ -1,9 +1,9 @@
-//! Where each rank lies, and each spot in its rank.
+//! Places each rank, and each spot in its rank.
 //!
 //! Given the order, a spot wants to lie at the mean of its neighbours, and must keep its distance from those
 //! beside it. For one rank that is isotonic regression, which pooling adjacent violators solves exactly in
-//! one pass (Ayer and others 1955, <https://doi.org/10.1214/aoms/1177728423>): less its distances, each
-//! spot's wish is a number, and where wishes are not in order, spots move together as one block to their
+//! one pass (Ayer and others 1955, <https://doi.org/10.1214/aoms/1177728423>): without its distances, each
+//! spot's wish is a number, and spots whose wishes are not in order move together as one block to their
 //! weighted mean. Some sweeps over the ranks, downwards and upwards, straighten the whole. A point of a long
 //! arrow weighs more than a node, so that long arrows are straight.
 
@@ -11,10 +11,11 @@ use coreach_model::budget;
 
 use super::{BESIDE, BETWEEN, Layered, MARGIN};
 
-/// Sweeps, as many downwards as upwards.
+/// How many sweeps there are, half of them downwards and half upwards.
 const SWEEPS: usize = 12;
 
-pub(super) fn across(layered: &Layered) -> Vec<f64> {
+/// Finds the x of each spot.
+pub(super) fn place_across(layered: &Layered) -> Vec<f64> {
     let mut x = vec![0.0; layered.spots.len()];
     for layer in &layered.layers {
         let mut at = 0.0;
@@ -29,12 +30,12 @@ pub(super) fn across(layered: &Layered) -> Vec<f64> {
         let is_last = sweep + 2 >= SWEEPS;
         for step in 0..count {
             let rank = if sweep % 2 == 0 { step } else { count - 1 - step };
-            settle(layered, &mut x, rank, sweep % 2 == 0, is_last);
+            settle_rank(layered, &mut x, rank, sweep % 2 == 0, is_last);
         }
     }
     let left = layered.spots.iter().zip(&x).map(|(spot, x)| x - spot.left).fold(f64::INFINITY, f64::min);
     for x in &mut x {
-        // Whole numbers: what is written is short.
+        // The results are whole numbers, so that their text is short.
         *x = (*x - left + MARGIN).round();
     }
     x
@@ -53,7 +54,8 @@ impl RankBlock {
     }
 }
 
-fn settle(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_both: bool) {
+/// Places the spots of a rank as near to their wishes as the distances allow.
+fn settle_rank(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_both: bool) {
     budget::ask();
     let layer = &layered.layers[rank];
     let mut blocks: Vec<RankBlock> = Vec::new();
@@ -64,7 +66,7 @@ fn settle(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_
             distance += layered.spots[before].right + layered.spots[spot].left + BESIDE;
         }
         distances.push(distance);
-        let (wish, weight) = wish(layered, x, spot, from_above, from_both);
+        let (wish, weight) = spot_wish(layered, x, spot, from_above, from_both);
         let mut block = RankBlock { sum: (wish - distance) * weight, weight, count: 1 };
         while let Some(before) = blocks.pop_if(|before| before.mean() > block.mean()) {
             block = RankBlock {
@@ -81,8 +83,8 @@ fn settle(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_
     }
 }
 
-/// Where a spot wants to lie, and how much.
-fn wish(layered: &Layered, x: &[f64], spot: usize, from_above: bool, from_both: bool) -> (f64, f64) {
+/// Gives the place where a spot wants to lie, and the weight of this wish.
+fn spot_wish(layered: &Layered, x: &[f64], spot: usize, from_above: bool, from_both: bool) -> (f64, f64) {
     let (mut sum, mut weight) = (0.0, 0.0);
     let own = &layered.spots[spot];
     let mut look = |others: &[usize]| {
@@ -103,12 +105,12 @@ fn wish(layered: &Layered, x: &[f64], spot: usize, from_above: bool, from_both: 
     if !from_above || from_both {
         look(&layered.below[spot]);
     }
-    // What nothing draws stays, unless it is in the way.
+    // A spot without neighbours stays, unless it is in the way.
     if weight == 0.0 { (x[spot], 0.1) } else { (sum / weight, weight) }
 }
 
-/// The y of each rank's middle.
-pub(super) fn down(layered: &Layered) -> Vec<f64> {
+/// Finds the y of each rank's middle.
+pub(super) fn place_down(layered: &Layered) -> Vec<f64> {
     let mut at = MARGIN;
     let mut places = Vec::with_capacity(layered.layers.len());
     for layer in &layered.layers {

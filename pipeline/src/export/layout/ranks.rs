@@ -1,12 +1,12 @@
-//! Which node lies below which.
+//! Decides which node lies below which.
 //!
-//! A search in depth from each node not seen finds the arrows that close a cycle; turned around, they leave
-//! no cycle. (A smallest set of arrows to be turned is hard to find, and not what a reader wants: what goes
-//! back to the beginning of a loop shall be drawn upwards.) Each node then lies as high as all that lead to
-//! it allow: the longest path to it counts its ranks.
+//! A depth-first search from each node not seen finds the arrows that close a cycle; when they are turned
+//! around, no cycle is left. (A smallest set of arrows to be turned is hard to find, and not what a reader
+//! wants: an arrow that goes back to the beginning of a loop should be drawn upwards.) Each node then lies as
+//! high as all that lead to it allow: the longest path to it counts its ranks.
 //!
-//! A node to which only turned arrows lead would lie at the very top. It is let down as far as what it leads
-//! to allows.
+//! A node to which only turned arrows lead would lie at the very top. It is lowered as far as its own arrows
+//! allow.
 //!
 //! **Rows.** The neighbours of a hub would make its rank as wide as all of them together. So those to which
 //! nothing else leads stand in rows below each other: such a node may lie as far down as one likes.
@@ -19,7 +19,7 @@ use super::{BESIDE, LayoutLink, Size};
 const MOST_WIDE: f64 = 1_100.0;
 
 pub(super) struct Ranked {
-    /// For each node, how far down it lies.
+    /// The rank of each node, counted from the top.
     pub(super) rank: Vec<usize>,
     /// For each arrow, whether it leads upwards.
     pub(super) turned: Vec<bool>,
@@ -34,7 +34,8 @@ enum RankSeen {
     Done,
 }
 
-pub(super) fn ranks(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
+/// Ranks the nodes, and says which arrows are turned around and which nodes are hubs.
+pub(super) fn rank_nodes(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
     let count = nodes.len();
     let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (number, link) in links.iter().enumerate() {
@@ -43,24 +44,24 @@ pub(super) fn ranks(nodes: &[Size], links: &[LayoutLink]) -> Ranked {
         }
     }
     let mut turned = vec![false; links.len()];
-    let finished = search(count, links, &outgoing, &mut turned);
-    let (steps, is_hub) = rows(nodes, links, &turned);
-    // What is finished last has nothing above it.
+    let finished = find_cycles(count, links, &outgoing, &mut turned);
+    let (steps, is_hub) = arrange_rows(nodes, links, &turned);
+    // The node that is finished last has nothing above it.
     let mut rank = vec![0; count];
     for &node in finished.iter().rev() {
         for &number in outgoing[node].iter().filter(|number| !turned[**number]) {
             let target = links[number].target;
             rank[target] = rank[target].max(rank[node] + steps[target]);
         }
-        // Arrows that were turned lead here from below: who they come from lies lower.
+        // Arrows that were turned lead here from below: the nodes from which they come lie lower.
         budget::ask();
     }
-    settle(links, &mut turned, &mut rank, &finished);
+    lower_nodes(links, &mut turned, &mut rank, &finished);
     Ranked { rank, turned, is_hub }
 }
 
-/// How many ranks each node lies below those that lead to it, and which nodes are hubs.
-fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, Vec<bool>) {
+/// Finds how many ranks each node lies below those that lead to it, and which nodes are hubs.
+fn arrange_rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, Vec<bool>) {
     let (mut steps, mut is_hub) = (vec![1; nodes.len()], vec![false; nodes.len()]);
     // The labels of a node's arrows lie in one rank. Each node has at most one list that it is in.
     let mut wide = vec![0.0; nodes.len()];
@@ -87,7 +88,7 @@ fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, V
             continue;
         }
         is_hub[hub] = true;
-        // Few enough rows for each arrow to have a route.
+        // There are few enough rows for each arrow to have a route.
         let most = f64::max(MOST_WIDE, all / 16.0);
         let (mut row, mut filled) = (1, 0.0);
         for node in own {
@@ -101,15 +102,20 @@ fn rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<usize>, V
     (steps, is_hub)
 }
 
-/// Marks arrows that close a cycle; the nodes in the order in which they are left.
-fn search(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &mut [bool]) -> Vec<usize> {
+/// Marks arrows that close a cycle. Gives the nodes in the order in which they are left.
+fn find_cycles(
+    count: usize,
+    links: &[LayoutLink],
+    outgoing: &[Vec<usize>],
+    turned: &mut [bool],
+) -> Vec<usize> {
     let mut seen = vec![RankSeen::Not; count];
     let mut finished = Vec::with_capacity(count);
     for root in 0..count {
         if seen[root] != RankSeen::Not {
             continue;
         }
-        // By hand, for a chain of nodes is as deep as it is long.
+        // The stack is explicit, for a chain of nodes is as deep as it is long.
         let mut path = vec![(root, 0)];
         seen[root] = RankSeen::OnPath;
         while let Some((node, next)) = path.last_mut() {
@@ -135,8 +141,8 @@ fn search(count: usize, links: &[LayoutLink], outgoing: &[Vec<usize>], turned: &
     finished
 }
 
-/// Lets down what has nothing above it, and turns what goes up now.
-fn settle(links: &[LayoutLink], turned: &mut [bool], rank: &mut [usize], finished: &[usize]) {
+/// Lowers the nodes that have nothing above them, and turns the arrows that lead up now.
+fn lower_nodes(links: &[LayoutLink], turned: &mut [bool], rank: &mut [usize], finished: &[usize]) {
     let mut has_above = vec![false; rank.len()];
     let mut lowest: Vec<Option<usize>> = vec![None; rank.len()];
     for (link, turned) in links.iter().zip(turned.iter()) {

@@ -39,7 +39,7 @@ fn is_apart(sizes: &[Size], links: &[LayoutLink], found: &Layout) -> bool {
 #[test]
 fn what_follows_lies_below_and_a_loop_goes_back_up() {
     let links = links(&[(0, 1), (1, 2), (2, 0), (1, 1)]);
-    let found = layout(&[NODE; 3], &links);
+    let found = lay_out(&[NODE; 3], &links);
     assert!(found.nodes[0].y < found.nodes[1].y && found.nodes[1].y < found.nodes[2].y);
     assert_eq!(found.routes[3], LayoutRoute::Loop);
     let LayoutRoute::Through { points, .. } = &found.routes[2] else { panic!("{:?}", found.routes[2]) };
@@ -70,9 +70,9 @@ fn nothing_lies_on_anything_else() {
             pairs.extend((1..count).flat_map(|node| [(0, node), (node, 0)]));
         }
         let links = links(&pairs);
-        let found = layout(&sizes, &links);
+        let found = lay_out(&sizes, &links);
         assert!(is_apart(&sizes, &links, &found), "round {round}: {pairs:?}");
-        assert_eq!(found, layout(&sizes, &links), "the same again");
+        assert_eq!(found, lay_out(&sizes, &links), "the same again");
         for at in &found.nodes {
             assert!(at.x >= 0.0 && at.x <= found.width && at.y >= 0.0 && at.y <= found.height);
         }
@@ -82,7 +82,7 @@ fn nothing_lies_on_anything_else() {
 #[test]
 fn two_arrows_that_need_not_cross_do_not() {
     let links = links(&[(0, 1), (0, 2), (1, 4), (2, 3)]);
-    let found = layout(&[NODE; 5], &links);
+    let found = lay_out(&[NODE; 5], &links);
     assert_eq!(found.nodes[1].x < found.nodes[2].x, found.nodes[4].x < found.nodes[3].x);
 }
 
@@ -92,13 +92,13 @@ fn a_long_chain_is_deep_and_fast_and_its_way_back_has_no_route() {
     let mut pairs: Vec<(usize, usize)> = (1..count).map(|node| (node - 1, node)).collect();
     pairs.push((count - 1, 0));
     let links = links(&pairs);
-    let found = layout(&vec![NODE; count], &links);
+    let found = lay_out(&vec![NODE; count], &links);
     assert_eq!(found.routes.last(), Some(&LayoutRoute::Far));
     assert!(found.nodes.iter().all(|at| at.x == found.nodes[0].x), "a chain is a straight line");
 }
 
 #[test]
 fn nothing_is_a_picture_too() {
-    let found = layout(&[], &[]);
+    let found = lay_out(&[], &[]);
     assert!(found.nodes.is_empty() && found.routes.is_empty());
 }
