@@ -23,7 +23,7 @@ pub fn why_in_a_line(test: &TestCase, initial: &State, run: &Run) -> String {
 }
 
 fn explain(test: &TestCase, initial: &State, run: &Run) -> Reason {
-    reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run)
+    reason(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
 }
 
 /// Why the run ended as it did, in some lines.
@@ -48,7 +48,7 @@ fn put(text: &mut String, line: &str) {
 
 /// The events of a run, one a line: who, what, where it led, and what it changed.
 pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
-    let mut judge = judge::of(test, initial.clone(), run.link.clone());
+    let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = states(judge.as_mut(), &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];

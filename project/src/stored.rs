@@ -66,7 +66,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         find_in_store(source, which)?
     } else {
         bytes.extend(file::rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
-        let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
+        let record = record::read_record(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
         let beside = beside(source);
         let path = test.unwrap_or(&beside);
         let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{SymbolicState, System};
-use coreach_execution::offline::context::Place;
+use coreach_execution::offline::context::PathPosition;
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::merge::merge;
 use coreach_execution::offline::prepared::Offline;
@@ -20,7 +20,7 @@ use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::Until;
-use coreach_execution::offline::write::{Form, text};
+use coreach_execution::offline::write::{Form, write_sequence};
 use coreach_model::number::real;
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
@@ -79,7 +79,7 @@ delay,action,values
 1,commands,1
 1
 ";
-    assert_eq!(text(model.timed.graph(), &merged, Form::Csv), expected);
+    assert_eq!(write_sequence(model.timed.graph(), &merged, Form::Csv), expected);
 }
 
 /// B 28: the published inputs solve what the path asks for.
@@ -129,8 +129,15 @@ fn the_published_trace_fails_at_the_command() {
         })
         .unwrap();
         let places = ["q0", "q1", "q1", "q2", "q2", "q0", "q0"];
-        let steps =
-            [Place::On(0), Place::On(1), Place::On(1), Place::On(2), Place::On(2), Place::Off, Place::Off];
+        let steps = [
+            PathPosition::On(0),
+            PathPosition::On(1),
+            PathPosition::On(1),
+            PathPosition::On(2),
+            PathPosition::On(2),
+            PathPosition::Off,
+            PathPosition::Off,
+        ];
         for (number, item) in merged.iter().enumerate() {
             judge.take(&Placed { line: number + 1, item: item.clone() }, &mut solver).unwrap();
             if number == 7 {

@@ -4,7 +4,7 @@
 //! want to see that one. So the text of a collection is split into its elements. Those that contain one of
 //! the other values are kept, then the first ones, as many as fit.
 
-/// The text with at most so many characters.
+/// Cuts a text to at most `most` characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
@@ -12,7 +12,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Shortens the text of a collection to about so many characters: elements with one of the values first.
+/// Shortens the text of a collection to about `most` characters. Elements with one of the values come first.
 pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -45,7 +45,7 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
     format!("[{}] with {} elements", parts.join(", "), elements.len())
 }
 
-/// The elements of a list, set or map.
+/// Splits the text of a list, set or map into its elements.
 fn split_collection(text: &str) -> Option<Vec<&str>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let (mut elements, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);

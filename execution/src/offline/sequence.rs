@@ -8,20 +8,20 @@ use dashu_ratio::RBig;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Item {
-    /// So much time passes; more than none.
+    /// So much time passes, more than 0.
     Delay(RBig),
     Event(ActionId, Vec<Value>),
 }
 
-/// A member, and the line of the file that it stands in.
+/// A member, with its line in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// From 1; 0 where there is no file.
+    /// From 1; 0 if there is no file.
     pub line: usize,
     pub item: Item,
 }
 
-/// Adjacent delays added, those of nothing left out.
+/// Adds adjacent delays, and leaves out delays of 0.
 pub fn normalized(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
     let mut all: Vec<Item> = Vec::new();
     for item in sequence {
@@ -39,7 +39,7 @@ pub fn duration(sequence: &[Item]) -> RBig {
     sequence.iter().filter_map(delay).fold(RBig::ZERO, |sum, time| sum + time)
 }
 
-/// The delays, and of the events those that are wanted: an input or output projection, normalized.
+/// The delays and the wanted events: an input or output projection, normalized.
 pub fn projection(sequence: &[Item], is_wanted: impl Fn(ActionId) -> bool) -> Vec<Item> {
     let stays = |item: &&Item| match item {
         Item::Delay(_) => true,
@@ -53,7 +53,7 @@ pub fn is_observed(timed: &Timed, action: ActionId) -> bool {
     timed.graph().action(action).is_visible() && !timed.is_controllable(action)
 }
 
-/// `plan(8)`; with what it is: an output ends with `!`, an input with `?`.
+/// The text of an event, with its kind: `plan?(8)` for an input, `plan!(8)` for an output.
 pub fn event_text(iosts: &Iosts, action: ActionId, values: &[Value]) -> String {
     let action = iosts.action(action);
     let sign = if action.kind == ActionKind::Output { '!' } else { '?' };

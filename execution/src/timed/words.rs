@@ -1,5 +1,4 @@
-//! Timed events in words: what happened, and after how long; whether it was the time or the data that
-//! excluded it.
+//! Timed events in words: the event and its delay, and whether the time or the data excluded it.
 
 use coreach_model::Verdict;
 use coreach_model::number::time_text;
@@ -13,8 +12,8 @@ use crate::test_case::TestCase;
 use crate::timed::tolerance::{Interval, fails, nearest_delay};
 use crate::timed::{delay_of, without_delay};
 
-/// A step: `Forward(0, 1) after 0.100349 s`.
-pub fn told(what: &Occurrence) -> String {
+/// The text of a step: `Forward(0, 1) after 0.100349 s`.
+pub fn describe_occurrence(what: &Occurrence) -> String {
     match what.event() {
         Some(event) => match delay_of(event) {
             Some(delay) => format!("{} after {} s", without_delay(event), time_text(delay)),
@@ -24,9 +23,13 @@ pub fn told(what: &Occurrence) -> String {
     }
 }
 
-/// What is behind a verdict: the name of its location, and of a Fail by an event, whether another delay would
-/// have avoided it.
-pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome: &Outcome) -> Option<String> {
+/// The name of the verdict's location. For a Fail, also whether another delay would have avoided it.
+pub fn describe_verdict_location(
+    test: &TestCase,
+    state: &State,
+    decisive: Option<&Event>,
+    outcome: &Outcome,
+) -> Option<String> {
     test.timed.as_ref()?;
     let (next, why) = match (outcome, decisive) {
         (Outcome::Verdict(Verdict::Fail, Cause::Silence(length)), _) => {
@@ -50,7 +53,7 @@ pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome:
     Some(format!("{}{why}", test.iosts.location(next.location).name))
 }
 
-/// The trace without silence: the event behind it has its time as well. For models that know no silence.
+/// The trace without silence: the event after it gets its time as well. This is for models without silence.
 pub fn without_silence(trace: &[Occurrence]) -> Vec<Occurrence> {
     let mut silent = RBig::ZERO;
     let mut left = Vec::new();

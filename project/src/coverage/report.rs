@@ -383,7 +383,7 @@ fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut S
     }
     let anything = iosts.locations.map(|_| Term::yes());
     let prove = || {
-        let mut unreachable = proofs::among(iosts, items, &anything, &mut Z3Solver::default());
+        let mut unreachable = proofs::unreachable_by_facts(iosts, items, &anything, &mut Z3Solver::default());
         // A purpose follows every event, be it by a transition that its author did not write.
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
             *is_unreachable &= !matches!(item, Item::Condition { holds: false, .. });

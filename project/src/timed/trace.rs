@@ -68,7 +68,7 @@ pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<
     source.take(file::MOST_DOCUMENT).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     let wrong =
         |why: String| Diagnostic::error("no-timed-run", format!("{name} is no run of this model: {why}"));
-    let record = record::read(&bytes).map_err(wrong)?;
+    let record = record::read_record(&bytes).map_err(wrong)?;
     let members = items(&model.form, &record).map_err(wrong)?;
     let constants = constants(&model.form, &record).map_err(wrong)?;
     Ok(RecordedTrace { members: Box::new(members.into_iter().map(Ok)), constants })

@@ -26,7 +26,7 @@ use coreach_execution::offline::recent::RecentSolver;
 use coreach_execution::offline::sequence::{Item, Placed, duration, is_observed, normalized};
 use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
-use coreach_execution::offline::write::{Form, text as written};
+use coreach_execution::offline::write::{Form, write_sequence as written};
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
