@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use coreach_execution::explain::{Reason, reason};
-use coreach_execution::judge::{self, Judge, ShownState, states};
+use coreach_execution::explain::{Reason, reason_of};
+use coreach_execution::judge::{self, Judge, ShownState, shown_states};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
 use coreach_model::semantics::{Event, State};
@@ -23,7 +23,7 @@ pub fn why_in_a_line(test: &TestCase, initial: &State, run: &Run) -> String {
 }
 
 fn explain(test: &TestCase, initial: &State, run: &Run) -> Reason {
-    reason(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
+    reason_of(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
 }
 
 /// Why the run ended as it did, in some lines.
@@ -50,7 +50,7 @@ fn put(text: &mut String, line: &str) {
 pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
-    let states = states(judge.as_mut(), &happened);
+    let states = shown_states(judge.as_mut(), &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
     let all = |state: &ShownState| -> String {
         let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
 use crate::judge::contract::LONGEST_TEXT;
-use crate::judge::excerpts::cut;
+use crate::judge::excerpts::cut_text;
 use crate::outcome::{Outcome, OutcomeKind, cause_and_detail};
 
 /// The word of a cause if an event of the model decided.
@@ -107,7 +107,7 @@ impl Bucket {
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = format!("{} in {}: {}", self.verdict, self.place, self.against());
-        f.write_str(&cut(&title, LONGEST_TEXT))
+        f.write_str(&cut_text(&title, LONGEST_TEXT))
     }
 }
 

@@ -59,7 +59,7 @@ impl Reason {
 }
 
 /// Explains the end of a run, by showing the run to a judge of its kind again.
-pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
+pub fn reason_of(judge: &mut dyn Judge, run: &Run) -> Reason {
     explain_end(judge, run).0
 }
 
@@ -82,6 +82,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     }
     let location = judge.shown().place;
     let place = place_name(judge.specification_locations(), &location);
+    // The event that decided, or the one that nothing explains.
     let last = run.trace.last().filter(|_| decided).map(|step| &step.what);
     let decisive = last.and_then(Occurrence::event);
     let failed = decisive.filter(|_| verdict == Some(Verdict::Fail));

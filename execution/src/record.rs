@@ -178,10 +178,11 @@ pub fn read_record(bytes: &[u8]) -> Result<Record, String> {
 ///
 /// # Errors
 /// The test case is another one than that of the run, or the record says something that no run leaves.
-pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), String> {
+pub fn restore_run(test: &TestCase, record: &Record) -> Result<(State, Run), String> {
     let first = restore_first_state(test, record)?;
     let link = restore_link(record)?;
     let mut judge = judge::make_judge_with(test, first.clone(), link.clone(), true);
+    // Follows the trace, step by step.
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
         let wrong = |text: &str| misfit(&format!("event {}: {text}", number + 1));
@@ -195,6 +196,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), String>
     }
     let outcome =
         outcome::read_outcome(record.verdict, &record.cause, &record.detail).map_err(|why| misfit(&why))?;
+    // The end must be as the record says.
     if let Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) = outcome
         && !matches!(judge.take(&Occurrence::Silence(time)), Judged::Ends(Verdict::Fail, _))
     {

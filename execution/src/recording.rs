@@ -35,7 +35,7 @@ use crate::session::TestSession;
 use crate::settings::Settings;
 use crate::test_case::TestCase;
 use crate::timed::driver::{self, Director, Plan, Scene};
-use crate::timed::{LONGEST, TimedCase, delay_of, seconds, with_delay, without_delay};
+use crate::timed::{LONGEST, TimedCase, delay_of, exact_seconds, with_delay, without_delay};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recording {
@@ -68,7 +68,7 @@ pub fn case_that_takes_all(form: &Delayed) -> Result<TestCase, String> {
         origin: TransitionOrigin::default(),
     };
     iosts.transitions = visible.map(taken).collect();
-    let never = Term::literal(Value::Real(seconds(Duration::from_secs(LONGEST))));
+    let never = Term::literal(Value::Real(exact_seconds(Duration::from_secs(LONGEST))));
     let timed = TimedCase::new(form.delay.name(), &never, form.uncontrollable.clone(), &mut iosts)?;
     Ok(TestCase { timed: Some(timed), ..TestCase::new(iosts, vec![None].into()) })
 }
@@ -88,7 +88,7 @@ pub fn send_and_record(
     let mut sender = Sender {
         test,
         rest: VecDeque::new(),
-        wait: seconds(wait),
+        wait: exact_seconds(wait),
         tolerance: RBig::ZERO,
         measured_at: RBig::ZERO,
         recorded_at: RBig::ZERO,
@@ -110,7 +110,7 @@ pub fn send_and_record(
             }
         }
     }
-    let run = driver::run(&mut session, seed, &mut sender);
+    let run = driver::run_timed(&mut session, seed, &mut sender);
     let Sender { rest, sent, late_stimuli, was_deaf, end, recorded_at, record, .. } = sender;
     let end = end.filter(|_| run.outcome == Outcome::inconclusive(Cause::Ended));
     if let Some(end) = end.as_ref().filter(|end| !was_deaf && **end > recorded_at) {

@@ -68,6 +68,7 @@ fn look_along(
     };
     let mut trace: Vec<String> = Vec::new();
     while trace.len() < EVENTS && states.len() <= MOST_STATES && found.len() < MOST_WARNINGS {
+        // Looks for an input that one state takes, and another one refuses even after internal steps.
         for refuses in states.iter().filter(|_| states.len() > 1) {
             let refusing = internal_closure(iosts, BTreeSet::from([refuses.clone()]));
             for takes in states.iter().filter(|state| *state != refuses) {
@@ -90,6 +91,7 @@ fn look_along(
                 }
             }
         }
+        // Goes on with a random event.
         let all: Vec<&State> = states.iter().collect();
         let state = *random.pick(&all)?;
         let one = *random.pick(&from(state, &|one| iosts.action(one.action).is_visible()))?;

@@ -26,7 +26,7 @@ use crate::judge::{AfterSilence, Choice, Move};
 use crate::lazy::Lazy;
 use crate::renamed::RenamedIds;
 use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep};
-use crate::session::{Driver, Progress, Running, TestSession, drive, run_within_limits};
+use crate::session::{Driver, Progress, Running, TestSession, run_within_limits, take_turns};
 use crate::timed;
 use crate::values::{MIX, Values};
 
@@ -38,7 +38,7 @@ pub struct Replayed {
 }
 
 /// The script that repeats a trace.
-pub fn script(trace: &[RunStep]) -> Vec<Cue> {
+pub fn script_of(trace: &[RunStep]) -> Vec<Cue> {
     let cue = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),
         Occurrence::Observation(event) => Some(Cue::Observe(Some(event.clone()))),
@@ -52,7 +52,7 @@ impl TestSession<'_> {
     /// Repeats a stored run: same beginning, same stimuli. Then compares step by step. Ids differ in each
     /// run: each observation teaches which new id stands for which old one.
     pub fn replay(&mut self, stored: &Run) -> Replayed {
-        let run = self.perform(stored.seed, &script(&stored.trace));
+        let run = self.perform(stored.seed, &script_of(&stored.trace));
         let is_timed = run.timing.is_some();
         let mut ids = RenamedIds::default();
         let mut agrees = |(before, now): (&RunStep, &RunStep)| {
@@ -84,7 +84,7 @@ impl TestSession<'_> {
     /// Performs a script exactly or loosely.
     pub(crate) fn perform_as(&mut self, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
         if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
-            return timed::script::perform(self, seed, script, fidelity);
+            return timed::script::perform_script(self, seed, script, fidelity);
         }
         let mut begun = self.begin(seed);
         let started = self.start(&mut begun);
@@ -102,7 +102,7 @@ impl TestSession<'_> {
         };
         let outcome = match started {
             Err(failure) => Outcome::RunError(failure),
-            Ok(()) => run_within_limits(settings, || drive(&mut player)),
+            Ok(()) => run_within_limits(settings, || take_turns(&mut player)),
         };
         let Running { session, trace, .. } = player.running;
         session.end(begun, trace, outcome)

@@ -207,7 +207,7 @@ pub(crate) trait Driver<'a> {
 }
 
 /// Takes turns until the run is over.
-pub(crate) fn drive(driver: &mut dyn Driver<'_>) -> Outcome {
+pub(crate) fn take_turns(driver: &mut dyn Driver<'_>) -> Outcome {
     loop {
         let running = driver.running();
         if let Some(verdict) = running.session.judge.verdict() {

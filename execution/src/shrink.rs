@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::Bucket;
 use crate::explain::bucket_of;
 use crate::judge::{Judge, Judged};
-use crate::replay::script;
+use crate::replay::script_of;
 use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::TestSession;
 use crate::settings::Settings;
@@ -112,7 +112,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let bucket = bucket_of(with.session.judge, given);
     let (best, longest) = (given.clone(), given.time);
     let mut search = ShrinkSearch { with, bucket, best, runs: 0, end, longest, is_sure: false };
-    let script = script(&given.trace);
+    let script = script_of(&given.trace);
     search.is_sure =
         (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
     let chances = if search.is_sure { 1 } else { CHANCES };
@@ -137,7 +137,7 @@ fn make_script(run: &Run, stimuli: &[Option<Event>]) -> Vec<Cue> {
     let mut stimuli = stimuli.iter();
     let mut is_left_out = false;
     let mut cues = Vec::new();
-    for cue in script(&run.trace) {
+    for cue in script_of(&run.trace) {
         if matches!(cue, Cue::Send(_)) {
             let stimulus = stimuli.next().cloned().flatten();
             is_left_out = stimulus.is_none();
@@ -228,7 +228,7 @@ impl ShrinkSearch<'_> {
         if !is_less(&run, &self.best) || !self.is_same(&run) {
             return false;
         }
-        if self.is_sure && !self.comes_again(run.seed, &script(&run.trace)) {
+        if self.is_sure && !self.comes_again(run.seed, &script_of(&run.trace)) {
             return false;
         }
         (self.with.seen)(Seen::Better(&run));
@@ -328,7 +328,7 @@ impl ShrinkSearch<'_> {
     /// Simplifies one leaf: tries simple values, the simplest first, then halves a number's distance.
     fn simplify_leaf(&mut self, place: ValuePlace, way: &[usize], chances: usize) -> bool {
         let Some(leaf) = self.leaf(place, way) else { return false };
-        let mut steps = simpler::steps(&leaf);
+        let mut steps = simpler::simpler_leaves(&leaf);
         if way.is_empty() {
             steps.extend(self.boundaries(place));
         }
@@ -438,7 +438,7 @@ impl ShrinkSearch<'_> {
     /// counted: it says nothing of the run.
     fn repeat_best(&mut self) -> Again {
         (self.with.seen)(Seen::Repeats);
-        let script = script(&self.best.trace);
+        let script = script_of(&self.best.trace);
         let mut again = Again::default();
         while again.times < self.with.again && Instant::now() < self.end {
             let settings = self.settings();

@@ -208,7 +208,7 @@ fn internal_transitions(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>
     internal
 }
 
-pub fn seconds(time: Duration) -> RBig {
+pub fn exact_seconds(time: Duration) -> RBig {
     let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     RBig::from_parts(IBig::from(micros), 1_000_000u32.into())
 }

@@ -30,7 +30,7 @@ use crate::judge::{AfterSilence, Choice};
 use crate::lazy::Lazy;
 use crate::pauses::{self, Pauses};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
-use crate::session::{Driver, Progress, Running, TestSession, drive, run_within_limits};
+use crate::session::{Driver, Progress, Running, TestSession, run_within_limits, take_turns};
 use crate::strategy::{Move, Strategy, order_moves};
 use crate::timed;
 use crate::values::{MIX, Values};
@@ -63,7 +63,7 @@ impl TestSession<'_> {
     /// Runs once: the strategy orders the moves, the seed decides the rest.
     pub fn run(&mut self, seed: u64, mut strategy: Strategy<'_>) -> Run {
         if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
-            return timed::strategy::run(self, seed, strategy);
+            return timed::strategy::run_by_strategy(self, seed, strategy);
         }
         let mut begun = self.begin(seed);
         let mut values = Values::new(MIX).of_model(self.judge.iosts());
@@ -90,7 +90,7 @@ impl TestSession<'_> {
             lost: Duration::ZERO,
         };
         let outcome = match started {
-            Ok(()) => run_within_limits(settings, || drive(&mut tester)),
+            Ok(()) => run_within_limits(settings, || take_turns(&mut tester)),
             Err(failure) => Outcome::RunError(failure),
         };
         let Tester { running, mut values, .. } = tester;

@@ -54,7 +54,7 @@ use coreach_model::semantics::State;
 use coreach_model::visible::visible;
 
 use crate::constants::{ConstantsError, initial_state, read_constants};
-use crate::explain::{Reason, reason};
+use crate::explain::{Reason, reason_of};
 use crate::judge;
 use crate::lazy::Lazy;
 use crate::run::{Occurrence, Outcome, Run};
@@ -156,7 +156,7 @@ impl Trial {
         let mut judge = judge::make_judge(&self.test, initial, None);
         let mut session = TestSession { judge: judge.as_mut(), settings: &self.settings, adapter };
         let run = session.run(self.seed, Strategy::random());
-        let reason = reason(judge.as_mut(), &run);
+        let reason = reason_of(judge.as_mut(), &run);
         Ok(EndedTrial { run, reason })
     }
 }

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
-use coreach_execution::explain::reason;
-use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, ShownState, Why, states};
+use coreach_execution::explain::reason_of;
+use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, ShownState, Why, shown_states};
 use coreach_execution::record::{make_record, read_record};
 use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::shrink::{Seen, Shrink, shrink};
@@ -196,8 +196,8 @@ fn the_tester_follows_a_judge_through_silence() {
         let expected = [ask.clone(), value(1), quiet.clone(), ask, value(2), quiet];
         assert_eq!(happened(&run), expected);
         assert!(run.trace.iter().all(|step| step.transition.is_none()));
-        assert_eq!(states(&mut toy, &expected).last(), Some(&run.end));
-        assert_eq!(states(&mut toy, &expected).len(), 7);
+        assert_eq!(shown_states(&mut toy, &expected).last(), Some(&run.end));
+        assert_eq!(shown_states(&mut toy, &expected).len(), 7);
     }
 }
 
@@ -236,7 +236,7 @@ fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
     let mut adapter = Counter::new(&[1, 2, -3]);
     let run = drive(&mut toy, &mut adapter, Strategy::plan());
     assert_eq!((run.outcome.name(), run.trace.len()), ("Fail", 8));
-    let told = reason(&mut toy, &run);
+    let told = reason_of(&mut toy, &run);
     assert_eq!(
         (told.location.as_str(), told.expected),
         ("<asking,round 2>", vec!["less than Value(-3)".to_owned()])

@@ -4,7 +4,7 @@
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
-use coreach_execution::offline::judge::{OfflineJudge, judge};
+use coreach_execution::offline::judge::{OfflineJudge, judge_trace};
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::{LONGEST_LINE, Reader};
 use coreach_execution::offline::sequence::{Item, Placed};
@@ -71,7 +71,7 @@ delay,action,values
     assert_eq!(items.len(), 7);
     assert_eq!(items[0], Item::Delay(real("1/10", 9).unwrap()));
     // 12.000001 and 3 stand together.
-    let normal = coreach_execution::offline::sequence::normalized(items);
+    let normal = coreach_execution::offline::sequence::normalize(items);
     for form in [Form::Csv, Form::JsonLines] {
         let written = write_sequence(timed.graph(), &normal, form);
         let again = read(&timed, written.as_bytes()).unwrap();
@@ -158,7 +158,7 @@ fn verdict<R>(
     let offline = Offline::new(timed, form, path, rules, MOST_CONTEXTS);
     let items = read(timed, trace.as_bytes()).unwrap();
     let items = items.into_iter().map(Ok::<_, CannotJudge>);
-    let judge = judge(&offline, &Valuation::new(), items, &mut Z3Solver::default()).unwrap();
+    let judge = judge_trace(&offline, &Valuation::new(), items, &mut Z3Solver::default()).unwrap();
     (judge.verdict(), look(&judge))
 }
 
@@ -467,7 +467,7 @@ fn sequences_go_along_their_path() {
         let offline = Offline::new(&timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS);
         let placed = items.iter().cloned().enumerate();
         let placed = placed.map(|(line, item)| Ok::<_, CannotJudge>(Placed { line, item }));
-        let judge = judge(&offline, &Valuation::new(), placed, &mut Z3Solver::default()).unwrap();
+        let judge = judge_trace(&offline, &Valuation::new(), placed, &mut Z3Solver::default()).unwrap();
         assert_eq!(judge.verdict(), OfflineVerdict::Pass, "{items:?}");
         let inputs = inputs_of(&timed, &items);
         assert!(matches!(inputs.last(), Some(Item::Event(action, _)) if timed.is_controllable(*action)));

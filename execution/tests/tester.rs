@@ -14,8 +14,8 @@ use coreach_adapters::waited_time::WaitedTime;
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
-use coreach_execution::explain::reason;
-use coreach_execution::record::{make_record, restore};
+use coreach_execution::explain::reason_of;
+use coreach_execution::record::{make_record, restore_run};
 use coreach_execution::run::{Cause, Outcome};
 use coreach_execution::session::run_with_retries;
 use coreach_execution::simulated::Simulated;
@@ -142,7 +142,7 @@ fn a_fail_is_explained_in_the_users_names() {
     let wrong = |text: &str| text.replace("pRemainingValue == vPaid - cPrice", "pRemainingValue == vPaid");
     let (initial, run) = drive(&test, &mut simulated(wrong), 3, Strategy::plan());
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event));
-    let reason = reason(&mut CaseJudge::new(&test, initial), &run);
+    let reason = reason_of(&mut CaseJudge::new(&test, initial), &run);
     assert!(reason.summary.starts_with("expected pRemainingValue = "), "{reason:?}");
     assert!(reason.summary.contains("does not allow Return("), "{reason:?}");
     assert_eq!(reason.location, "<Pay,Begin>");
@@ -162,7 +162,7 @@ fn a_record_that_no_run_leaves_is_refused_and_no_panic() {
     let text = serde_json::to_string(&make_record(&mut CaseJudge::new(&test, initial), &run)).unwrap();
     let tried = |text: &str| {
         let record = coreach_execution::record::read_record(text.as_bytes())?;
-        restore(&test, &record).map(drop)
+        restore_run(&test, &record).map(drop)
     };
     assert_eq!(tried(&text), Ok(()));
     let key = |name: &str, value: &str| {
@@ -209,7 +209,7 @@ fn a_run_can_be_repeated_and_restored() {
         assert_eq!(first.constants, second.constants);
         let written = make_record(&mut CaseJudge::new(&test, initial.clone()), &first);
         let text = serde_json::to_string(&written).unwrap();
-        let (again, restored) = restore(&test, &serde_json::from_str(&text).unwrap()).unwrap();
+        let (again, restored) = restore_run(&test, &serde_json::from_str(&text).unwrap()).unwrap();
         assert_eq!(again, initial);
         assert_eq!((restored.outcome, restored.end), (first.outcome, first.end));
         assert_eq!(restored.mix, first.mix);

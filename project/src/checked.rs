@@ -14,7 +14,7 @@ use coreach_artifact::document::TEST_CASE;
 use coreach_artifact::{Graph, read};
 use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
-use coreach_execution::record::{self, restore};
+use coreach_execution::record::{self, restore_run};
 use coreach_execution::refused::find_refused_inputs;
 use coreach_model::diagnostic::{Diagnostic, Severity, SourceFile};
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
@@ -388,7 +388,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
             format!("{says} (its test case is not beside it: it is not walked through)"),
             Vec::new(),
         ),
-        Some(test) => match restore(&test, &record) {
+        Some(test) => match restore_run(&test, &record) {
             Ok(_) => Checked::new("run", says, Vec::new()),
             Err(misfit) => wrong("run", "no-run", misfit),
         },

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use coreach_adapters::Iut;
 use coreach_execution::campaign::{RunSettings, Store, StoreError};
-use coreach_execution::record::{self, Record, restore};
+use coreach_execution::record::{self, Record, restore_run};
 use coreach_execution::{Run, Settings, TestCase};
 use coreach_model::reader::Reading;
 use coreach_model::semantics::State;
@@ -76,7 +76,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let case = cases.swap_remove(at);
         (record, (case.test, case.document), Settings::default(), None)
     };
-    let (initial, run) = restore(&test, &record).map_err(error)?;
+    let (initial, run) = restore_run(&test, &record).map_err(error)?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
 }
 

@@ -522,7 +522,7 @@ fn compare(seed: u64, is_linked: bool, seen: &mut Seen) {
     let (valuation, own): (Valuation, Valuation) =
         first.valuation.clone().into_iter().partition(|(datum, _)| is_left(datum));
     let left = State { location: specification.initial, valuation };
-    let facts = proofs::unreachable(
+    let facts = proofs::unreachable_items(
         &specification,
         &walked.parts[0].items,
         &coreach_analyses::Options::default(),

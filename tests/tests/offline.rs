@@ -12,7 +12,7 @@ use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_execution::offline::context::PathPosition;
 use coreach_execution::offline::judge::OfflineJudge;
-use coreach_execution::offline::merge::merge;
+use coreach_execution::offline::merge::merge_sequences;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::Reader;
 use coreach_execution::offline::recent::RecentSolver;
@@ -57,10 +57,11 @@ fn the_published_sequences_are_merged() {
     let model = model();
     let mut merged = Vec::new();
     let (inputs, outputs) = (read(&model, "inputs.csv"), read(&model, "outputs.csv"));
-    let ends = merge(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
-        merged.push(item);
-        Ok(())
-    });
+    let ends =
+        merge_sequences(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
+            merged.push(item);
+            Ok(())
+        });
     // Outputs are recorded until 6.7, inputs end at 5.7.
     let ends = ends.unwrap();
     assert_eq!(
@@ -123,7 +124,7 @@ fn the_published_trace_fails_at_the_command() {
         let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
         let mut merged = Vec::new();
         let (inputs, outputs) = (read(&model, "inputs.csv"), read(&model, "outputs.csv"));
-        merge(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
+        merge_sequences(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
             merged.push(item);
             Ok(())
         })

@@ -14,7 +14,7 @@ use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::summary::{
     Counts, Failed, ReportedRun, Summary, constants_text, summarize, table_rows as rows,
 };
-use coreach_execution::campaign::work::{self, WorkError, Worked, work};
+use coreach_execution::campaign::work::{self, WorkError, Worked, do_runs};
 use coreach_execution::campaign::{Partition, Plan, PlannedRun, Store};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::record::Record;
@@ -164,7 +164,7 @@ fn finish(
     let missing = if fail_fast && counts.fail > 0 { Vec::new() } else { missing };
     let effort = work::Effort { threads, retries, fail_fast };
     let ways = work::Ways { iut: &iut, system: &system };
-    work(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
+    do_runs(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
         WorkError::Store(error) => error.into(),
         WorkError::Thread(error) => EarlyExit::no_thread(error),
     })

@@ -66,7 +66,7 @@ pub(super) fn create_tables(connection: &Connection, campaign: &str) -> rusqlite
 }
 
 /// Lists differences from this program's tables. A user's own index or view is none.
-pub(super) fn differences(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn list_differences(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     const ALL: &str = "SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_schema";
     let list = |connection: &Connection| -> rusqlite::Result<Vec<[String; 4]>> {
         let mut statement = connection.prepare(ALL)?;

@@ -41,7 +41,7 @@ impl Faults {
 }
 
 /// Prepares the query of a table's rows, with the row number first. `rest` selects or orders them.
-fn select<'a>(connection: &'a Connection, table: &str, rest: &str) -> rusqlite::Result<Statement<'a>> {
+fn prepare_query<'a>(connection: &'a Connection, table: &str, rest: &str) -> rusqlite::Result<Statement<'a>> {
     connection.prepare(&format!("SELECT rowid, * FROM {table} {rest}"))
 }
 
@@ -74,8 +74,8 @@ fn seal_of(table: &str, row: &Row<'_>) -> rusqlite::Result<[u8; 32]> {
 /// Seals the row that was inserted last. To be called in the transaction of the insert.
 pub(super) fn seal_last(connection: &Connection, table: &str) -> rusqlite::Result<()> {
     let number = connection.last_insert_rowid();
-    let seal =
-        select(connection, table, "WHERE rowid = ?1")?.query_row([number], |row| seal_of(table, row))?;
+    let seal = prepare_query(connection, table, "WHERE rowid = ?1")?
+        .query_row([number], |row| seal_of(table, row))?;
     let update = format!("UPDATE {table} SET seal = ?1 WHERE rowid = ?2");
     connection.prepare_cached(&update)?.execute(params![seal, number])?;
     Ok(())
@@ -90,7 +90,7 @@ pub(super) fn read_sealed_rows(
     visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let mut go = || -> rusqlite::Result<()> {
-        let mut statement = select(connection, table, "ORDER BY rowid")?;
+        let mut statement = prepare_query(connection, table, "ORDER BY rowid")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             match row.get_ref("seal")?.as_blob() {

@@ -35,7 +35,7 @@ use crate::campaign::plan::{Plan, PlannedRun};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults};
 pub use crate::campaign::store_error::StoreError;
-use crate::campaign::store_error::{store_error, wait};
+use crate::campaign::store_error::{store_error, wait_for_lock};
 use crate::outcome::OutcomeKind;
 use crate::record::{Record, read_record};
 
@@ -98,7 +98,7 @@ impl Store {
             return Err(StoreError::Access(path.to_owned(), error.to_string()));
         }
         // SQLite would remove the log.
-        let log = beside(path, "-wal");
+        let log = path_beside(path, "-wal");
         if path.metadata().is_ok_and(|file| file.len() == 0) && has_log(path) {
             let why = format!("the file is empty, and its log {} is there", log.display());
             return Err(StoreError::Damaged(path.to_owned(), why));
@@ -118,8 +118,8 @@ impl Store {
             }
             _ => {}
         }
-        let connection =
-            Connection::open_with_flags(uri(path, ""), flags).map_err(|error| store_error(path, &error))?;
+        let connection = Connection::open_with_flags(sqlite_uri(path, ""), flags)
+            .map_err(|error| store_error(path, &error))?;
         let mut store = Store { connection, path: path.to_owned() };
         store.prepare(campaign).map_err(|error| store_error(path, &error))??;
         Ok(store)
@@ -148,7 +148,7 @@ impl Store {
     /// Checks the form of the tables, the seal of each row, then SQLite's own structure.
     fn find_faults(&self) -> rusqlite::Result<Faults> {
         let mut faults = Faults::default();
-        for difference in schema::differences(&self.connection)? {
+        for difference in schema::list_differences(&self.connection)? {
             faults.push(difference);
         }
         if !faults.is_empty() {
@@ -179,7 +179,7 @@ impl Store {
 
     /// Sets the connection up, and makes the tables if there are none.
     fn prepare(&mut self, campaign: &str) -> rusqlite::Result<Result<()>> {
-        self.connection.busy_handler(Some(wait))?;
+        self.connection.busy_handler(Some(wait_for_lock))?;
         if let Err(error) = find_owner(&self.connection, &self.path)? {
             return Ok(Err(error));
         }
@@ -204,7 +204,9 @@ impl Store {
                 .connection
                 .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
             match mode {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && wait(pauses) => {}
+                Err(error)
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                        && wait_for_lock(pauses) => {}
                 other => return other.map(|_| ()),
             }
         }
@@ -356,11 +358,11 @@ pub(super) fn append(
     seal::seal_last(transaction, table)
 }
 
-fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
+fn connect_read_only(path: &Path, query: &str) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let mut connection = Connection::open_with_flags(uri(path, query), flags)?;
-    connection.busy_handler(Some(wait))?;
+    let mut connection = Connection::open_with_flags(sqlite_uri(path, query), flags)?;
+    connection.busy_handler(Some(wait_for_lock))?;
     // Only the first access opens the log.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
     Ok(connection)
@@ -368,11 +370,13 @@ fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
 
 /// Connects for reading, also where nothing may be written.
 fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
-    connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
+    connect_read_only(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
         // Readers share a file beside a log. If it cannot be made here, nobody writes here either. If a kill
         // came while the first page was written, only a writer can roll the journal back. An immutable
         // connection does not see the log, so there must be none.
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !has_log(path) => connect(path, "immutable=1"),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !has_log(path) => {
+            connect_read_only(path, "immutable=1")
+        }
         _ => Err(error),
     })
 }
@@ -412,18 +416,18 @@ fn is_unmade(path: &Path) -> bool {
 }
 
 /// The path of a file that SQLite puts beside a store.
-pub fn beside(store: &Path, ending: &str) -> PathBuf {
+pub fn path_beside(store: &Path, ending: &str) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
 fn has_log(store: &Path) -> bool {
-    beside(store, "-wal").metadata().is_ok_and(|log| log.len() > 0)
+    path_beside(store, "-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
 
 /// A path as a URI of SQLite, which can have options.
-pub(super) fn uri(path: &Path, query: &str) -> String {
+pub(super) fn sqlite_uri(path: &Path, query: &str) -> String {
     use std::fmt::Write;
     use std::os::unix::ffi::OsStrExt;
 

@@ -20,7 +20,7 @@ const SILENT: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Waits for another process once more, after so many pauses. `false`: that has lasted too long.
-pub(super) fn wait(pauses: i32) -> bool {
+pub(super) fn wait_for_lock(pauses: i32) -> bool {
     let waited = PAUSE * pauses.unsigned_abs();
     if (SILENT..SILENT + PAUSE).contains(&waited) {
         journal::hold_up("another process has locked the store: waiting for at most 60 s");

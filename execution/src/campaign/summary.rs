@@ -271,7 +271,7 @@ pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
         let total = counts.total();
         let share = |count: usize| match (count, total) {
             (0, _) | (_, 0) => "-".to_owned(),
-            _ => format!("{count} {}", percent(count, total)),
+            _ => format!("{count} {}", format_percent(count, total)),
         };
         let shares = kinds.iter().map(|kind| share(counts.of(*kind)));
         let median = median.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}"));
@@ -294,7 +294,7 @@ pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
 }
 
 /// A rounded percentage. Less than all is never 100 %, and more than nothing is never 0 %.
-fn percent(count: usize, total: usize) -> String {
+fn format_percent(count: usize, total: usize) -> String {
     let share = count as f64 * 100.0 / total as f64;
     let shown = share.round().clamp(1.0, if count == total { 100.0 } else { 99.0 });
     format!("({shown} %)")
@@ -306,9 +306,9 @@ mod tests {
 
     #[test]
     fn a_percentage_does_not_hide_the_last_run() {
-        assert_eq!(percent(999, 1000), "(99 %)");
-        assert_eq!(percent(1, 1000), "(1 %)");
-        assert_eq!(percent(1000, 1000), "(100 %)");
+        assert_eq!(format_percent(999, 1000), "(99 %)");
+        assert_eq!(format_percent(1, 1000), "(1 %)");
+        assert_eq!(format_percent(1000, 1000), "(100 %)");
     }
 
     #[test]

@@ -91,7 +91,7 @@ struct SharedQueue<'a, 'p> {
 /// # Errors
 /// [`WorkError`]. Runs that were kept until then stay.
 /// Panics if a run panics: a bug of ours is a crash.
-pub fn work<'p>(
+pub fn do_runs<'p>(
     plan: &Plan,
     runs: impl IntoIterator<Item = &'p PlannedRun>,
     store: &mut Store,

@@ -30,12 +30,17 @@ use crate::coverage::classes::{Class, comparison_sides};
 use crate::coverage::items::{Item, Items};
 
 /// Finds which items of a specification no run can show, with one entry for each item.
-pub fn unreachable(iosts: &Iosts, items: &Items, options: &Options, solver: &mut dyn Solver) -> Vec<bool> {
-    unreachable_by_facts(iosts, items, &facts(iosts, options), solver)
+pub fn unreachable_items(
+    iosts: &Iosts,
+    items: &Items,
+    options: &Options,
+    solver: &mut dyn Solver,
+) -> Vec<bool> {
+    unreachable_by_facts(iosts, items, &reachable_facts(iosts, options), solver)
 }
 
 /// Computes for each location a fact that holds in all reached states.
-pub fn facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
+pub fn reachable_facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
     let mut explicit = iosts.clone();
     for transition in &mut explicit.transitions {
         transition.guard = enabling_condition(transition);
@@ -63,10 +68,15 @@ pub fn is_out_of_reach(
     solver: &mut dyn Solver,
 ) -> bool {
     budget::ask();
-    !may_hold(solver, &question(iosts, items, facts, item))
+    !may_hold(solver, &reach_question(iosts, items, facts, item))
 }
 
-fn question(iosts: &Iosts, items: &Items, facts: &Numbered<LocationId, Term>, item: &Item) -> Vec<Term> {
+fn reach_question(
+    iosts: &Iosts,
+    items: &Items,
+    facts: &Numbered<LocationId, Term>,
+    item: &Item,
+) -> Vec<Term> {
     let mut parts = vec![facts[location_of(iosts, item)].clone()];
     match item {
         Item::Transition(number) | Item::Class { transition: number, .. } => {

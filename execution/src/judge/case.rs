@@ -35,7 +35,7 @@ use crate::judge::contract::{
 use crate::judge::expected::{Expectation, OpenTransition, decided_guard, describe_expectation};
 use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event};
 use crate::run::{Cause, Occurrence, ShownState};
-use crate::test_case::{TestCase, seconds};
+use crate::test_case::{TestCase, exact_seconds};
 use crate::values::boundaries::boundaries;
 
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct CaseJudge<'a> {
 /// The transition that takes silence of this length, and the state after it. Every test of ioco has one. Only
 /// a timed test case uses the length.
 pub(crate) fn take_silence(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
-    let values = if test.timed.is_some() { vec![Value::Real(seconds(time))] } else { Vec::new() };
+    let values = if test.timed.is_some() { vec![Value::Real(exact_seconds(time))] } else { Vec::new() };
     test.silences[state.location]
         .iter()
         .find_map(|number| Some((*number, test.observed(*number, state, &values)?)))
@@ -284,7 +284,7 @@ impl Judge for CaseJudge<'_> {
             Occurrence::Silence(time) => match take_silence(self.test, &self.state, *time) {
                 Some((number, next)) => match self.test.verdict(next.location) {
                     None | Some(Verdict::Pass | Verdict::WeakPass) => {
-                        self.silent = before + seconds(*time);
+                        self.silent = before + exact_seconds(*time);
                         self.move_on(number, next)
                     }
                     Some(Verdict::Inconclusive) => Judged::silence(*time),

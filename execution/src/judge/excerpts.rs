@@ -5,7 +5,7 @@
 //! the other values are kept, then the first ones, as many as fit.
 
 /// Cuts a text to at most `most` characters.
-pub(crate) fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
         None => text.to_owned(),
@@ -17,7 +17,7 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
     if text.chars().count() <= most {
         return text.to_owned();
     }
-    let Some(elements) = split_collection(text) else { return cut(text, most) };
+    let Some(elements) = split_collection(text) else { return cut_text(text, most) };
     let mentions = |at: &usize| values.iter().any(|value| contains_word(elements[*at], value));
     let (mut order, others): (Vec<usize>, Vec<usize>) = (0..elements.len()).partition(mentions);
     order.extend(others);
@@ -32,7 +32,7 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
         shown[at] = true;
     }
     if !shown.contains(&true) {
-        return cut(text, most);
+        return cut_text(text, most);
     }
     let mut parts = Vec::new();
     for (at, element) in elements.iter().enumerate() {

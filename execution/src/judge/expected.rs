@@ -31,7 +31,7 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::excerpts::cut;
+use crate::judge::excerpts::cut_text;
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
 
@@ -74,6 +74,7 @@ pub(crate) fn describe_expectation(
     let mut can_come =
         |one: &OpenTransition<'_>| may_be(one.0, one.1) && question(*one, None).can_come(one.0, &mut solver);
     let possible: Vec<OpenTransition<'_>> = open.iter().filter(|one| can_come(one)).copied().collect();
+    // The events that are allowed.
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
     for one in &possible {
@@ -93,6 +94,7 @@ pub(crate) fn describe_expectation(
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
     let is_same = |(one, _): &&OpenTransition<'_>| iosts.action(one.action).name == event.action;
     let same: Vec<OpenTransition<'_>> = possible.iter().filter(is_same).copied().collect();
+    // The differences of the observed event from those of its action.
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
     for one in &same {
         for alternative in question(*one, Some(event)).differences(one.0) {
@@ -214,7 +216,7 @@ impl Question<'_> {
         let of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
         let got = values.iter().filter(|(name, _)| of_event(name));
         let mut got: Vec<String> =
-            got.map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE))).collect();
+            got.map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE))).collect();
         if let Err(why) = holds(part, &self.all) {
             got.push(format!("where {why}"));
         }
@@ -332,7 +334,7 @@ impl Question<'_> {
             let keys: Vec<String> = ty.entries(fields).iter().map(|(key, _)| key.to_string()).collect();
             return self.difference(
                 subject,
-                Demand::Text(format!("{word} {{{}}}", cut(&keys.join(", "), LONGEST_VALUE))),
+                Demand::Text(format!("{word} {{{}}}", cut_text(&keys.join(", "), LONGEST_VALUE))),
             );
         }
         self.difference(subject, Demand::Text(format!("{word} {}", value_text(&other))))
@@ -361,7 +363,7 @@ impl Question<'_> {
             (first, _) => first,
         };
         let (subject, other) = if is_first { (a, b) } else { (b, a) };
-        let comparison = if is_first { *comparison } else { mirror(*comparison) };
+        let comparison = if is_first { *comparison } else { mirror_comparison(*comparison) };
         Some((subject.clone(), comparison, evaluate(other, &self.all).ok()?))
     }
 
@@ -468,7 +470,8 @@ impl Question<'_> {
         let mut known = BTreeMap::new();
         rest.iter().for_each(|part| collect_values(part, &self.all, &mut known));
         if !known.is_empty() {
-            let known = known.iter().map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE)));
+            let known =
+                known.iter().map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE)));
             condition += &format!(", where {}", known.collect::<Vec<_>>().join(", "));
         }
         (short, condition)
@@ -552,7 +555,7 @@ fn is_path(term: &Term) -> bool {
     }
 }
 
-fn mirror(comparison: Comparison) -> Comparison {
+fn mirror_comparison(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Less => Comparison::Greater,
         Comparison::AtMost => Comparison::AtLeast,
@@ -774,7 +777,7 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
 fn value_text(value: &Value) -> String {
     match value {
         Value::Real(value) => time_text(value),
-        value => cut(&value.to_string(), LONGEST_VALUE),
+        value => cut_text(&value.to_string(), LONGEST_VALUE),
     }
 }
 

@@ -81,7 +81,7 @@ fn put_behind_link<'a>(link: Option<Link>, judge: impl Follower + 'a) -> Box<dyn
 }
 
 /// The states of a run, the initial one first: one more than its steps. The judge stays in the last one.
-pub fn states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<ShownState> {
+pub fn shown_states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<ShownState> {
     judge.begin();
     let mut states = vec![judge.shown()];
     for what in trace {

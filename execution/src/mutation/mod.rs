@@ -296,6 +296,7 @@ pub fn walk_beside(
     let mut trace = Vec::new();
     let mut quiet = 0;
     while trace.len() < depth && quiet < 16 {
+        // An output of the implementation, or an input that the specification takes.
         let what = if random.below(2) == 0 {
             iut.output(true).map(Occurrence::Observation)
         } else {

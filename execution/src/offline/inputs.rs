@@ -27,7 +27,7 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use crate::offline::sequence::{Item, normalized};
+use crate::offline::sequence::{Item, normalize};
 
 /// Delays that are easy to read, in tenths of the unit.
 const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
@@ -75,12 +75,12 @@ pub fn sequence_along(
         };
         let real = |tenths: u32| Value::Real(RBig::from(tenths) / RBig::from(10));
         let candidates = tenths.into_iter().map(real);
-        choose(symbol, candidates, &mut rest, &mut values, solver)?;
+        choose_value(symbol, candidates, &mut rest, &mut values, solver)?;
     }
     if let Some(random) = &mut random {
         for symbol in others {
             let candidates: Vec<Value> = (0..DRAWS).filter_map(|_| draw_value(random, symbol.ty())).collect();
-            choose(symbol, candidates, &mut rest, &mut values, solver)?;
+            choose_value(symbol, candidates, &mut rest, &mut values, solver)?;
         }
     }
     let Witness::Found(others) = solver.witness(&rest) else { return Err(NoSequence::Unknown) };
@@ -97,7 +97,7 @@ pub fn sequence_along(
             items.push(Item::Event(action, all.collect()));
         }
     }
-    Ok(normalized(items))
+    Ok(normalize(items))
 }
 
 /// Executes the path: its steps, and the state after them with its condition.
@@ -123,7 +123,7 @@ fn follow_path(
 }
 
 /// Gives the symbol the first of the candidates with which the rest can hold, or else the solver's value.
-fn choose(
+fn choose_value(
     symbol: &Datum,
     candidates: impl IntoIterator<Item = Value>,
     rest: &mut Vec<Term>,

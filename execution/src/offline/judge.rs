@@ -248,7 +248,7 @@ fn check_size<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize) 
 }
 
 /// Judges a whole trace.
-pub fn judge<'a, E: From<CannotJudge>>(
+pub fn judge_trace<'a, E: From<CannotJudge>>(
     offline: &'a Offline<'a>,
     constants: &Valuation,
     trace: impl Iterator<Item = Result<Placed, E>>,

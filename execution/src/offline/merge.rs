@@ -68,7 +68,7 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
 }
 
 /// Merges inputs and outputs. Calls `take` with the members of the result, one after the other.
-pub fn merge<E>(
+pub fn merge_sequences<E>(
     inputs: impl Iterator<Item = Result<Placed, E>>,
     outputs: impl Iterator<Item = Result<Placed, E>>,
     mut take: impl FnMut(Item) -> Result<(), E>,
@@ -133,7 +133,7 @@ mod tests {
     use coreach_model::number::real;
 
     use super::*;
-    use crate::offline::sequence::{normalized, projection};
+    use crate::offline::sequence::{normalize, projection};
 
     /// `4 a 23 b`: numbers are delays, small letters inputs, capital letters outputs.
     fn sequence(text: &str) -> Vec<Item> {
@@ -150,7 +150,7 @@ mod tests {
 
     fn merged(inputs: &[Item], outputs: &[Item]) -> (Vec<Item>, Merged) {
         let mut all = Vec::new();
-        let Ok(merged) = merge(placed(inputs), placed(outputs), |item| {
+        let Ok(merged) = merge_sequences(placed(inputs), placed(outputs), |item| {
             all.push(item);
             Ok(())
         });
@@ -203,7 +203,7 @@ mod tests {
             let is_input = |action: ActionId| action.0 >= u32::from(b'a');
             let inputs = projection(&items, is_input);
             let outputs = projection(&items, |action| !is_input(action));
-            assert_eq!(merged(&inputs, &outputs).0, normalized(items));
+            assert_eq!(merged(&inputs, &outputs).0, normalize(items));
         }
     }
 }

@@ -12,10 +12,10 @@ use crate::offline::sequence::{Item, Placed};
 use crate::outcome;
 use crate::record::{Record, read_occurrence};
 use crate::run::{Cause, Occurrence, Outcome};
-use crate::timed::seconds;
+use crate::timed::exact_seconds;
 
 /// The sequence of a run, its last silence included. A member's line is the number of its step.
-pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
+pub fn sequence_of_record(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
     let mut items = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
         let line = number + 1;
@@ -36,20 +36,20 @@ pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
                 }
                 push(Item::Event(action, values.to_vec()));
             }
-            Occurrence::Silence(time) | Occurrence::Delay(time) => push(Item::Delay(seconds(time))),
+            Occurrence::Silence(time) | Occurrence::Delay(time) => push(Item::Delay(exact_seconds(time))),
         }
     }
     if let Outcome::Verdict(_, Cause::Silence(time)) =
         outcome::read_outcome(record.verdict, &record.cause, &record.detail)?
     {
-        items.push(Placed { line: record.trace.len() + 1, item: Item::Delay(seconds(time)) });
+        items.push(Placed { line: record.trace.len() + 1, item: Item::Delay(exact_seconds(time)) });
     }
     items.retain(|placed| placed.item != Item::Delay(RBig::ZERO));
     Ok(items)
 }
 
 /// The values of the model's constants in the run.
-pub fn constants(form: &Delayed, record: &Record) -> Result<Valuation, String> {
+pub fn constants_of_record(form: &Delayed, record: &Record) -> Result<Valuation, String> {
     let mut known = Valuation::new();
     for datum in &form.iosts.constants {
         let Some(json) = record.constants.get(datum.name()) else { continue };

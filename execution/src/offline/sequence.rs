@@ -22,7 +22,7 @@ pub struct Placed {
 }
 
 /// Adds adjacent delays, and leaves out delays of 0.
-pub fn normalized(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
+pub fn normalize(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
     let mut all: Vec<Item> = Vec::new();
     for item in sequence {
         match (all.last_mut(), item) {
@@ -34,7 +34,7 @@ pub fn normalized(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
     all
 }
 
-pub fn duration(sequence: &[Item]) -> RBig {
+pub fn total_duration(sequence: &[Item]) -> RBig {
     let delay = |item: &Item| if let Item::Delay(time) = item { Some(time.clone()) } else { None };
     sequence.iter().filter_map(delay).fold(RBig::ZERO, |sum, time| sum + time)
 }
@@ -45,7 +45,7 @@ pub fn projection(sequence: &[Item], is_wanted: impl Fn(ActionId) -> bool) -> Ve
         Item::Delay(_) => true,
         Item::Event(action, _) => is_wanted(*action),
     };
-    normalized(sequence.iter().filter(stays).cloned())
+    normalize(sequence.iter().filter(stays).cloned())
 }
 
 /// Does the tester see this action and not send it? Outputs, and inputs that come from elsewhere.
@@ -75,8 +75,8 @@ mod tests {
         let event = Item::Event(ActionId(0), Vec::new());
         let sequence = [delay("0.1"), delay("0.2"), event.clone(), event.clone(), delay("0"), delay("1")];
         let expected = [delay("0.3"), event.clone(), event, delay("1")];
-        assert_eq!(normalized(sequence.clone()), expected);
-        assert_eq!(duration(&sequence), real("1.3", 20).unwrap());
+        assert_eq!(normalize(sequence.clone()), expected);
+        assert_eq!(total_duration(&sequence), real("1.3", 20).unwrap());
         assert_eq!(projection(&sequence, |_| false), [delay("1.3")]);
     }
 }

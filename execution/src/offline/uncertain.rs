@@ -41,7 +41,7 @@ use dashu_ratio::RBig;
 use crate::offline::context::{Context, close_under_internal};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, is_observed};
-use crate::offline::unseen::{begin_at, now, with_unseen};
+use crate::offline::unseen::{begin_at, now_symbol, with_unseen};
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
@@ -79,7 +79,7 @@ fn at_least(a: &Term, b: &Term) -> Term {
     Term::compare(Comparison::AtLeast, a, b)
 }
 
-fn real(value: RBig) -> Term {
+fn real_literal(value: RBig) -> Term {
     Term::literal(Value::Real(value))
 }
 
@@ -115,7 +115,7 @@ impl Uncertain {
     /// The symbol of the instant of the event with this number, or the instant itself if it is exact.
     fn instant(&self, number: usize, time: &RBig) -> Term {
         let symbol = Datum::new(format!("instant#{number}"), Type::Real);
-        if self.tolerance == RBig::ZERO { real(time.clone()) } else { Term::datum(&symbol) }
+        if self.tolerance == RBig::ZERO { real_literal(time.clone()) } else { Term::datum(&symbol) }
     }
 
     /// Adds the contexts after unseen steps until this time.
@@ -180,8 +180,8 @@ impl Uncertain {
     ) -> SymbolicState {
         let mut state = state.clone();
         if instant.as_literal().is_none() {
-            state.condition.push(at_least(instant, &real(time - &self.tolerance)));
-            state.condition.push(at_least(&real(time.min(before) + &self.tolerance), instant));
+            state.condition.push(at_least(instant, &real_literal(time - &self.tolerance)));
+            state.condition.push(at_least(&real_literal(time.min(before) + &self.tolerance), instant));
         }
         begin_at(&mut state, instant);
         state
@@ -198,18 +198,18 @@ impl Uncertain {
         self.forget_before(until);
         self.possible.clear();
         let Some(contexts) = self.cells.remove(&self.count_all()) else { return Ok(()) };
-        let end = real(until - &self.tolerance);
+        let end = real_literal(until - &self.tolerance);
         let (mut stay, mut all) = (Vec::new(), Vec::new());
         for context in contexts {
             let one = std::slice::from_ref(&context);
             let now_possible = self.close_until(offline, one, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
-                let since = folded(&Term::subtract(&end, &context.state.value(&now())));
+                let since = folded(&Term::subtract(&end, &context.state.value(&now_symbol())));
                 if offline.may_wait_so_long(&context.state, &since, solver) {
                     return true;
                 }
                 // A state that has only just been entered has not waited at all.
-                let is_new = at_least(&real(RBig::ZERO), &since);
+                let is_new = at_least(&real_literal(RBig::ZERO), &since);
                 let holds = context.state.meaning(&is_new, &context.state.known);
                 holds.may_be(&context.state.condition, solver)
             };
@@ -326,23 +326,24 @@ impl Uncertain {
         let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
         let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
         for context in &contexts {
-            let delay = Term::subtract(&event.instant, &context.state.value(&now()));
+            // The guards are read at the event's instant, with its values.
+            let delay = Term::subtract(&event.instant, &context.state.value(&now_symbol()));
             let delay = folded(&delay);
             let standing = self.at_instant(&context.state, &event.instant, (&event.seen.time, before));
-            let mut there = standing.clone();
-            Arc::make_mut(&mut there.open).insert(offline.form.delay.clone(), delay.clone());
-            there.known.extend(values());
-            let there = there.remembering();
+            let mut at_event = standing.clone();
+            Arc::make_mut(&mut at_event.open).insert(offline.form.delay.clone(), delay.clone());
+            at_event.known.extend(values());
+            let at_event = at_event.remembering();
             let mut ways = Vec::new();
             for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action != event.action {
                     continue;
                 }
                 let enabled = offline.system.enabled(*number);
-                let guard = match there.decide(enabled, &[]) {
+                let guard = match at_event.decide(enabled, &[]) {
                     CanBe::ALWAYS => Term::yes(),
                     CanBe::NEVER => continue,
-                    _ => match there.meaning(enabled, &there.known) {
+                    _ => match at_event.meaning(enabled, &at_event.known) {
                         Holds::Always => Term::yes(),
                         Holds::Never => continue,
                         Holds::Where(guard) => guard,
@@ -364,7 +365,7 @@ impl Uncertain {
             // Only recorded instants are open here: unseen instants are the model's choice.
             let is_input = iosts.action(event.action).kind == ActionKind::Input;
             if is_input && self.refused.is_none() && !offline.is_exact() {
-                let is_later = at_least(&delay, &real(RBig::ZERO));
+                let is_later = at_least(&delay, &real_literal(RBig::ZERO));
                 may_be_refused |= refuses(standing.condition, is_later, ways, solver);
             }
         }

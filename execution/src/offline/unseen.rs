@@ -31,7 +31,7 @@ use crate::offline::prepared::Offline;
 use crate::offline::verdict::CannotJudge;
 
 /// The datum that holds the instant of a context's last step that has one.
-pub(super) fn now() -> Datum {
+pub(super) fn now_symbol() -> Datum {
     Datum::new("#now", Type::Real)
 }
 
@@ -46,7 +46,7 @@ fn instant_symbol(events: usize, number: usize) -> Datum {
 
 /// Sets the instant of the last event.
 pub(super) fn begin_at(state: &mut SymbolicState, instant: &Term) {
-    for datum in [now(), last_event_symbol()] {
+    for datum in [now_symbol(), last_event_symbol()] {
         state.known.remove(&datum);
         Arc::make_mut(&mut state.open).insert(datum, instant.clone());
     }
@@ -54,8 +54,8 @@ pub(super) fn begin_at(state: &mut SymbolicState, instant: &Term) {
 
 /// The time from the last event to the last step, if unseen steps came after the event.
 pub(super) fn since_event(state: &SymbolicState) -> Option<Term> {
-    let passed = folded(&Term::subtract(&state.value(&now()), &state.value(&last_event_symbol())));
-    let is_none = passed.as_literal() == Some(&Value::Real(RBig::ZERO)) || passed.mentions(&now());
+    let passed = folded(&Term::subtract(&state.value(&now_symbol()), &state.value(&last_event_symbol())));
+    let is_none = passed.as_literal() == Some(&Value::Real(RBig::ZERO)) || passed.mentions(&now_symbol());
     (!is_none).then_some(passed)
 }
 
@@ -98,12 +98,12 @@ fn step_unseen(
         context.state.open.values().chain(&context.state.condition).flat_map(Term::data).collect();
     let fresh = (0..).map(|number| instant_symbol(events, number)).find(|symbol| !used.contains(symbol))?;
     let at = Term::datum(&fresh);
-    let delay = folded(&Term::subtract(&at, &context.state.value(&now())));
+    let delay = folded(&Term::subtract(&at, &context.state.value(&now_symbol())));
     let mut state = context.state.clone();
     let end = Term::literal(Value::Real(until.clone()));
     state.condition.push(Term::compare(Comparison::AtLeast, &end, &at));
-    state.known.remove(&now());
-    Arc::make_mut(&mut state.open).insert(now(), at);
+    state.known.remove(&now_symbol());
+    Arc::make_mut(&mut state.open).insert(now_symbol(), at);
     let form = [(offline.form.delay.clone(), delay.clone())];
     let mut at_step = state.clone();
     at_step.open =

@@ -135,8 +135,9 @@ impl Why {
                 continue;
             }
             let transition = offline.timed.called(*number);
+            // The spans in which it can be taken now or later.
             let mut is_possible = false;
-            for Span { earliest, latest, besides } in spans(offline, context, *number) {
+            for Span { earliest, latest, besides } in delay_spans(offline, context, *number) {
                 is_possible = true;
                 self.extend_silence(latest.as_ref(), &besides);
                 let is_over = latest
@@ -162,6 +163,7 @@ impl Why {
                     self.allowed.push(allowed);
                 }
             }
+            // The parts of its guard that refused the event.
             if let Item::Event(seen, values) = &self.seen.item
                 && *seen == graph.transitions[*number].action
             {
@@ -198,7 +200,7 @@ struct Span {
 }
 
 /// The spans of delays in which a transition can be taken, one for each case of its condition.
-fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
+fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
@@ -215,11 +217,11 @@ fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<
     unknown.dedup();
     let event_data = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
     let whole = without(&unknown, &parts).or_else(|| without(&event_data(), &parts)).unwrap_or(here);
-    whole.disjuncts().iter().filter_map(|case| span(case, delay)).collect()
+    whole.disjuncts().iter().filter_map(|case| delay_span(case, delay)).collect()
 }
 
 /// Splits a conjunction into a span of delays and the other conditions. `None`: it is empty.
-fn span(case: &Term, delay: &Datum) -> Option<Span> {
+fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
     if case.is_false() {
         return None;
     }

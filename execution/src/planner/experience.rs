@@ -87,8 +87,8 @@ impl Experience {
         let of_state = self.states.get(state);
         let of_move = self.moves.get(&(state.location, after.cloned()));
         let chance = |answer: &TransitionId| {
-            let by_move = smooth(of_move, *answer, even);
-            smooth(of_state, *answer, by_move) / shares[answer] as f64
+            let by_move = smoothed_chance(of_move, *answer, even);
+            smoothed_chance(of_state, *answer, by_move) / shares[answer] as f64
         };
         answers.iter().map(chance).collect()
     }
@@ -101,7 +101,7 @@ fn count_answer<K: Hash + Eq>(counts: &mut HashMap<K, Answers>, key: K, answer: 
     *counts.entry(key).or_default().entry(answer).or_default() += 1;
 }
 
-fn smooth(counts: Option<&Answers>, answer: TransitionId, before: f64) -> f64 {
+fn smoothed_chance(counts: Option<&Answers>, answer: TransitionId, before: f64) -> f64 {
     let Some(counts) = counts else { return before };
     let here = counts.get(&answer).copied().unwrap_or(0) as f64;
     (here + DOUBT * before) / (counts.values().sum::<usize>() as f64 + DOUBT)

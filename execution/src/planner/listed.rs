@@ -183,7 +183,7 @@ impl ListedGame {
         }
         budget::ask();
         let states = states.clone();
-        let mut options = GameOptions { is_owed: owes(test, &states), ..GameOptions::default() };
+        let mut options = GameOptions { is_owed: must_answer(test, &states), ..GameOptions::default() };
         (options.stimuli, options.has_all_stimuli) =
             self.list_of_kind(test, &states, ActionKind::Input, solver);
         (options.answers, options.has_all_answers) =
@@ -325,6 +325,7 @@ fn list_members(
     let conjuncts = condition.unfolded_conjuncts();
     let numbers: Vec<Datum> = parameters.iter().filter(|one| one.ty().is_number()).cloned().collect();
     let is_numeric = condition.data().iter().all(|datum| numbers.contains(datum));
+    // A list of values for each kept parameter.
     let mut lists = Vec::new();
     for datum in parameters.iter().filter(|datum| kept.contains(datum)) {
         let list = match determined(datum, &conjuncts, &Default::default()) {
@@ -347,6 +348,7 @@ fn list_members(
             .map(|(datum, value)| ((*datum).clone(), Term::literal(value.clone())))
             .collect();
         let rest = substitute(condition, &known);
+        // The other parameters have any values that satisfy the rest: drawn ones, or the solver's.
         let mut others = None;
         for _ in 0..QUICK {
             let drawn: Vec<Value> = parameters.iter().map(|one| any(one.ty(), random)).collect();
@@ -438,7 +440,7 @@ fn follow_with<J: Follower>(
 }
 
 /// Must the system send something in these states?
-fn owes(test: &TestCase, states: &PossibleStates) -> bool {
+fn must_answer(test: &TestCase, states: &PossibleStates) -> bool {
     match (&test.online, states.first()) {
         (Some(online), _) => OnlineJudge::in_states(test, online, states.clone()).must_go_on(),
         (None, Some(state)) => CaseJudge::new(test, state.clone()).must_go_on(),

@@ -108,13 +108,13 @@ impl SolvedGame {
         let won: Vec<bool> = all.iter().map(won).collect();
         // An answer that is not listed may come after every choice.
         let knows = |at: usize| all[at].options.as_ref().is_some_and(|options| options.has_all_answers);
-        let forced = spread(&won, |at, known| {
+        let forced = spread_from_won(&won, |at, known| {
             let mut sure = choices[at].iter().filter(|one| one.is_sure && knows(at));
             sure.any(|one| one.to.iter().all(|to| known[*to].is_some()))
         });
         let mut within: Vec<bool> = vec![true; all.len()];
         let fair = loop {
-            let fair = spread(&won, |at, known| {
+            let fair = spread_from_won(&won, |at, known| {
                 let stays = choices[at].iter().filter(|one| knows(at) && one.to.iter().all(|to| within[*to]));
                 stays.into_iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
             });
@@ -124,7 +124,7 @@ impl SolvedGame {
             }
             within = left;
         };
-        let possible = spread(&won, |at, known| {
+        let possible = spread_from_won(&won, |at, known| {
             choices[at].iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
         });
         SolvedGame { forced, fair, possible }
@@ -152,7 +152,7 @@ impl SolvedGame {
 }
 
 /// Spreads from the won positions. Returns for each position the pass in which `leads` held.
-fn spread(won: &[bool], leads: impl Fn(usize, &[Option<usize>]) -> bool) -> Vec<Option<usize>> {
+fn spread_from_won(won: &[bool], leads: impl Fn(usize, &[Option<usize>]) -> bool) -> Vec<Option<usize>> {
     let mut known: Vec<Option<usize>> = won.iter().map(|is_won| is_won.then_some(0)).collect();
     for pass in 1.. {
         let found: Vec<usize> =

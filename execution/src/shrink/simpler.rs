@@ -28,7 +28,7 @@ pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
             by_denominator.then_with(|| compare_integers(a.numerator(), b.numerator()))
         }
         (Value::String(a), Value::String(b)) | (Value::Id(_, a), Value::Id(_, b)) => {
-            plainness(a).cmp(&plainness(b))
+            string_key(a).cmp(&string_key(b))
         }
         (Value::Record(_, a), Value::Record(_, b)) => compare_sequences(a, b),
         (Value::Array(a), Value::Array(b)) => {
@@ -46,7 +46,7 @@ pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
 }
 
 /// The key of strings: their length, then their characters, of which letters are the plainest.
-fn plainness(text: &str) -> (usize, Vec<(u8, char)>) {
+fn string_key(text: &str) -> (usize, Vec<(u8, char)>) {
     let of = |c: char| match c {
         'a'..='z' => (0, c),
         '0'..='9' | 'A'..='Z' => (1, c),
@@ -132,7 +132,7 @@ pub fn with_less(value: &Value) -> Vec<Value> {
 }
 
 /// Lists simpler leaves than this one that need no search, the simplest first.
-pub fn steps(leaf: &Value) -> Vec<Value> {
+pub fn simpler_leaves(leaf: &Value) -> Vec<Value> {
     let mut found = match leaf {
         Value::Bool(true) => vec![Value::Bool(false)],
         Value::Enum(enumeration, at) => {
@@ -194,16 +194,16 @@ mod tests {
         assert_eq!(numbers, [0, 1, -1, 2, 7, -7].map(Value::int));
         let half = |n: i64| Value::Real(RBig::from_parts(IBig::from(n), 2_u8.into()));
         let whole = |n: i64| Value::Real(RBig::from(IBig::from(n)));
-        assert_eq!(steps(&half(7)), [0, 3, 4].map(whole));
-        assert_eq!(steps(&half(-7)), [whole(0), whole(3), whole(-3), whole(-4)]);
-        assert_eq!(steps(&Value::int(-4)), [Value::int(0), Value::int(4)]);
-        assert_eq!(steps(&Value::int(0)), []);
-        assert_eq!(steps(&Value::Bool(true)), [Value::Bool(false)]);
+        assert_eq!(simpler_leaves(&half(7)), [0, 3, 4].map(whole));
+        assert_eq!(simpler_leaves(&half(-7)), [whole(0), whole(3), whole(-3), whole(-4)]);
+        assert_eq!(simpler_leaves(&Value::int(-4)), [Value::int(0), Value::int(4)]);
+        assert_eq!(simpler_leaves(&Value::int(0)), []);
+        assert_eq!(simpler_leaves(&Value::Bool(true)), [Value::Bool(false)]);
         let texts = |of: &[&str]| of.iter().map(|text| Value::string(text)).collect::<Vec<_>>();
         assert_eq!(
-            steps(&Value::string("\u{e9}b")),
+            simpler_leaves(&Value::string("\u{e9}b")),
             texts(&["", "\u{e9}", "b", "\u{e9}", "b", "aa", "ab", "\u{e9}a"])
         );
-        assert_eq!(steps(&Value::string("a")), texts(&[""]));
+        assert_eq!(simpler_leaves(&Value::string("a")), texts(&[""]));
     }
 }

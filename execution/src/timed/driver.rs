@@ -44,12 +44,12 @@ use dashu_ratio::RBig;
 
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
-use crate::session::{Driver, Progress, Running, TestSession, drive, run_within_limits};
+use crate::session::{Driver, Progress, Running, TestSession, run_within_limits, take_turns};
 use crate::timed::history::{Allowance, Mark, Otherwise, Past, PossibleRun, find_other_instants};
 use crate::timed::jitter::{Jitter, JitterProbe, round_up_to_micros};
 use crate::timed::timing::Timing;
-use crate::timed::tolerance::{Interval, fails, nearest_delay, only_time_forbids};
-use crate::timed::{delayed_by, micros_up, seconds, with_delay, without_delay};
+use crate::timed::tolerance::{Interval, event_fails, nearest_delay, only_time_forbids};
+use crate::timed::{delayed_by, exact_seconds, micros_up, with_delay, without_delay};
 
 /// How long to wait before asking an adapter again that says at once that nothing has come.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -146,7 +146,7 @@ impl Standstill {
 }
 
 /// Runs the director on a system. A Pass that was excused for lateness becomes Inconclusive.
-pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
+pub(crate) fn run_timed(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
     let mut begun = session.begin(seed);
     let settings = session.settings;
     let is_simulated = session.adapter.now().is_some();
@@ -176,8 +176,8 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
         marks: Vec::new(),
         last: RBig::ZERO,
         silent: RBig::ZERO,
-        tolerance: seconds(tolerance),
-        origin: if is_simulated { RBig::ZERO } else { seconds(zero - begun.begin) },
+        tolerance: exact_seconds(tolerance),
+        origin: if is_simulated { RBig::ZERO } else { exact_seconds(zero - begun.begin) },
         probe: (!is_simulated).then(JitterProbe::start),
         // Lateness that the probe measured during the start counts for the first step.
         kept: Standstill { at: begun.real, ..ready.clone() },
@@ -188,7 +188,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
         since_step: SinceStep::default(),
         timing,
     };
-    let mut outcome = run_within_limits(settings, || drive(&mut tester));
+    let mut outcome = run_within_limits(settings, || take_turns(&mut tester));
     tester.timing.held_up = tester.held_up();
     let TimedTester { running, probe, mut timing, excused, .. } = tester;
     if let (Outcome::Verdict(Verdict::Pass | Verdict::WeakPass, _), Some(late)) = (&outcome, excused) {
@@ -235,7 +235,8 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
         };
         let silence = self.silence_after.saturating_mul(self.since_step.silences.saturating_add(1));
         // The step before may have been later than its judged instant, and its answer may have taken time.
-        let silence_at = &self.last + &self.lateness + seconds(silence) + &self.tolerance * RBig::from(2);
+        let silence_at =
+            &self.last + &self.lateness + exact_seconds(silence) + &self.tolerance * RBig::from(2);
         let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
         let heard = self.listen(self.instant_at(&first))?;
         if !heard.is_nothing() {
@@ -271,7 +272,7 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
 impl TimedTester<'_, '_, '_> {
     /// The time since the beginning, in whole microseconds.
     fn elapsed(&self) -> RBig {
-        seconds(self.now().saturating_duration_since(self.zero))
+        exact_seconds(self.now().saturating_duration_since(self.zero))
     }
 
     fn instant_at(&self, time: &RBig) -> Instant {
@@ -334,7 +335,8 @@ impl TimedTester<'_, '_, '_> {
             }
             let now = self.now();
             if now < until {
-                self.silent = seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
+                self.silent =
+                    exact_seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
                 if waits {
                     // The system is in this process: no time passes while it is asked.
                     std::thread::sleep(MOMENT.min(until - now));
@@ -343,7 +345,7 @@ impl TimedTester<'_, '_, '_> {
                 continue;
             }
             let known = asked.max(until).saturating_duration_since(self.zero);
-            self.silent = seconds(known).max(self.silent.clone());
+            self.silent = exact_seconds(known).max(self.silent.clone());
             if let Some(probe) = self.probe.as_ref().filter(|_| waits && until > asked) {
                 probe.note_wake(until);
             }
@@ -363,7 +365,7 @@ impl TimedTester<'_, '_, '_> {
         let event = with_delay(received, measured.clone());
         let Some((test, states)) = self.running.session.judge.scene() else { return Progress::Nothing };
         let Some(state) = states.first() else { return Progress::Nothing };
-        if !fails(test, state, &event) {
+        if !event_fails(test, state, &event) {
             return self.show(Occurrence::Observation(event), mark, read);
         }
         // The system's time may have begun before the tester knew that it was ready.
@@ -414,7 +416,9 @@ impl TimedTester<'_, '_, '_> {
         match self.find_otherwise(what, mark, by_time, Allowance::Lateness) {
             Otherwise::Yes(possible) => Doubted::Late(late, Some(possible)),
             Otherwise::Unclear => Doubted::Late(late, None),
-            Otherwise::No if by_time && self.kept.system.is_none() && seconds(late) > self.tolerance => {
+            Otherwise::No
+                if by_time && self.kept.system.is_none() && exact_seconds(late) > self.tolerance =>
+            {
                 Doubted::Late(late, None)
             }
             Otherwise::No => Doubted::Not,
@@ -433,7 +437,7 @@ impl TimedTester<'_, '_, '_> {
             _ => probed.all * HELD_UP,
         };
         self.marked = now;
-        Mark { low, high, late: seconds(round_up_to_micros(counted)) + seconds(probed) }
+        Mark { low, high, late: exact_seconds(round_up_to_micros(counted)) + exact_seconds(probed) }
     }
 
     /// How long the system, or this thread, was kept from running in this run, as far as that is known.
@@ -538,7 +542,7 @@ impl TimedTester<'_, '_, '_> {
         let (state, what) = (states.first().map(|state| (*state).clone()), Occurrence::Silence(length));
         let next = state.as_ref().and_then(|state| crate::judge::case::take_silence(test, state, length));
         let verdict = next.as_ref().map(|(_, next)| test.verdict(next.location));
-        let end = &self.last + seconds(length);
+        let end = &self.last + exact_seconds(length);
         match verdict {
             None | Some(Some(Verdict::Inconclusive)) if is_planned => Ok(Progress::Nothing),
             None | Some(Some(Verdict::Inconclusive)) => {

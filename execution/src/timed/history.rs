@@ -45,7 +45,7 @@ use dashu_ratio::RBig;
 
 use crate::run::Occurrence;
 use crate::test_case::TestCase;
-use crate::timed::{delayed_by, seconds};
+use crate::timed::{delayed_by, exact_seconds};
 
 const MOST_QUERIES: usize = 256;
 
@@ -202,7 +202,7 @@ fn lateness_symbol(number: usize) -> Datum {
     Datum::new(format!("lateness {number}"), Type::Real)
 }
 
-fn literal(value: &RBig) -> Term {
+fn real_literal(value: &RBig) -> Term {
     Term::literal(Value::Real(value.clone()))
 }
 
@@ -213,9 +213,9 @@ impl Search<'_, '_> {
         // The instant 0 is the beginning of the system's time.
         let began = Term::datum(&instant_symbol(0));
         let condition = vec![
-            Term::compare(Comparison::AtLeast, &began, &literal(&(RBig::ZERO - origin))),
-            Term::compare(Comparison::AtMost, &began, &literal(&RBig::ZERO)),
-            Term::equal(&Term::datum(&lateness_symbol(0)), &literal(&RBig::ZERO)),
+            Term::compare(Comparison::AtLeast, &began, &real_literal(&(RBig::ZERO - origin))),
+            Term::compare(Comparison::AtMost, &began, &real_literal(&RBig::ZERO)),
+            Term::equal(&Term::datum(&lateness_symbol(0)), &real_literal(&RBig::ZERO)),
         ];
         self.continue_from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
     }
@@ -227,31 +227,34 @@ impl Search<'_, '_> {
         let (before, now) = (Term::datum(&instant_symbol(at)), Term::datum(&instant_symbol(at + 1)));
         let is_as_seen = order.is_sorted();
         let passed = Term::subtract(&now, &before);
-        way.condition.push(Term::compare(Comparison::AtLeast, &passed, &literal(&RBig::ZERO)));
+        way.condition.push(Term::compare(Comparison::AtLeast, &passed, &real_literal(&RBig::ZERO)));
         let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
         let Mark { low, late, .. } = &marks[number];
         match (&steps[number], self.within) {
             (Occurrence::Silence(time), Allowance::Tolerance) => {
-                way.condition.push(Term::equal(&passed, &literal(&seconds(*time))));
+                way.condition.push(Term::equal(&passed, &real_literal(&exact_seconds(*time))));
             }
             (Occurrence::Silence(time), Allowance::Lateness) => {
-                let time = seconds(*time);
-                way.condition.push(at_least(&passed, &literal(&(&time - late))));
-                way.condition.push(at_least(&literal(&time), &passed));
+                let time = exact_seconds(*time);
+                way.condition.push(at_least(&passed, &real_literal(&(&time - late))));
+                way.condition.push(at_least(&real_literal(&time), &passed));
             }
             (_, _) => {
-                way.condition.push(at_least(&now, &literal(&self.past.earliest(number, self.within))));
-                way.condition.push(at_least(&literal(&self.past.latest(number, self.within)), &now));
+                way.condition.push(at_least(&now, &real_literal(&self.past.earliest(number, self.within))));
+                way.condition.push(at_least(&real_literal(&self.past.latest(number, self.within)), &now));
             }
         }
         if self.within == Allowance::Lateness {
             // It is late by at most the lateness of the step before and the time that held it up since.
             let (then, own) = (Term::datum(&lateness_symbol(at)), Term::datum(&lateness_symbol(at + 1)));
-            let most =
-                if is_as_seen { Term::add(&then, &literal(late)) } else { literal(&self.past.lag(number)) };
-            way.condition.extend([at_least(&own, &literal(&RBig::ZERO)), at_least(&most, &own)]);
+            let most = if is_as_seen {
+                Term::add(&then, &real_literal(late))
+            } else {
+                real_literal(&self.past.lag(number))
+            };
+            way.condition.extend([at_least(&own, &real_literal(&RBig::ZERO)), at_least(&most, &own)]);
             if matches!(steps[number], Occurrence::Observation(_)) {
-                way.condition.push(at_least(&now, &Term::subtract(&literal(low), &own)));
+                way.condition.push(at_least(&now, &Term::subtract(&real_literal(low), &own)));
             }
         }
         let is_doubted =
@@ -327,7 +330,7 @@ impl Search<'_, '_> {
         };
         let is_going_on = self.within == Allowance::Lateness && !self.is_apart;
         let less = LITTLE.into_iter().filter(|_| is_going_on).find_map(|most| {
-            let most = literal(&seconds(Duration::from_millis(most)));
+            let most = real_literal(&exact_seconds(Duration::from_millis(most)));
             let each = (1..=order.len()).map(|number| Term::datum(&lateness_symbol(number)));
             let mut asked = way.condition.clone();
             asked.extend(each.map(|own| Term::compare(Comparison::AtLeast, &most, &own)));

@@ -43,7 +43,7 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::run::Occurrence;
-pub use crate::test_case::seconds;
+pub use crate::test_case::exact_seconds;
 
 /// The greatest `silence_after`: about a month, so that sums with the clock do not overflow.
 pub(crate) const LONGEST: u64 = 31 * 24 * 3600;
@@ -108,7 +108,7 @@ fn read_duration(stated: &Term) -> Option<Duration> {
 }
 
 /// The whole microseconds of a time in seconds, rounded down; 0 for a negative time.
-pub fn micros(seconds: &RBig) -> u64 {
+pub fn micros_down(seconds: &RBig) -> u64 {
     saturate((seconds * RBig::from(1_000_000)).floor())
 }
 

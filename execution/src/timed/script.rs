@@ -13,7 +13,7 @@ use crate::run::{Cue, Fidelity, Occurrence, Run, RunStep};
 use crate::session::TestSession;
 use crate::timed::driver::{self, Director, Plan, Scene};
 use crate::timed::windows::{InstantChoice, window_of};
-use crate::timed::{delay_of, delayed_by, seconds};
+use crate::timed::{delay_of, delayed_by, exact_seconds};
 
 struct Player<'a> {
     script: &'a [Cue],
@@ -22,11 +22,16 @@ struct Player<'a> {
 }
 
 /// Performs a script. After its end, the tester waits for observations until there is a verdict or silence.
-pub(crate) fn perform(session: &mut TestSession<'_>, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
+pub(crate) fn perform_script(
+    session: &mut TestSession<'_>,
+    seed: u64,
+    script: &[Cue],
+    fidelity: Fidelity,
+) -> Run {
     let is_kept = |cue: &&Cue| fidelity == Fidelity::Exact || matches!(cue, Cue::Send(_));
     let script: Vec<Cue> = script.iter().filter(is_kept).cloned().collect();
     let (script, ids) = (script.as_slice(), RenamedIds::default());
-    driver::run(session, seed, &mut Player { script, ids, solver: Lazy::default() })
+    driver::run_timed(session, seed, &mut Player { script, ids, solver: Lazy::default() })
 }
 
 impl Director for Player<'_> {
@@ -66,7 +71,7 @@ impl Director for Player<'_> {
 fn send_when_open(scene: &Scene<'_>, event: &Event) -> Option<Event> {
     let (test, states) = scene.judge.scene()?;
     let (state, timed) = (states.first()?, test.timed.as_ref()?);
-    let far = seconds(timed.silence_after);
+    let far = exact_seconds(timed.silence_after);
     let mut random = coreach_model::random::Random::new(0);
     test.stimuli[state.location].iter().find_map(|number| {
         let transition = &test.iosts.transitions[*number];

@@ -26,7 +26,7 @@ use dashu_ratio::RBig;
 
 use crate::simulated::{MOST_INTERNAL, WalkedModel};
 use crate::timed::windows::{InstantChoice, window_of};
-use crate::timed::{micros_up, seconds, with_delay, without_delay};
+use crate::timed::{exact_seconds, micros_up, with_delay, without_delay};
 
 /// A window without an end is used up to so many seconds.
 const FAR: u32 = 4;
@@ -120,7 +120,7 @@ impl<S: Solver> Adapter for TimedSystem<S> {
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
-        let event = with_delay(stimulus, seconds(self.now - self.last));
+        let event = with_delay(stimulus, exact_seconds(self.now - self.last));
         if self.model.take_input(&event) {
             self.decide_next();
         }

@@ -18,7 +18,7 @@ use crate::run::{Cause, Outcome, Run, RunStep};
 use crate::session::TestSession;
 use crate::strategy::{Move, Strategy, order_moves};
 use crate::timed::driver::{self, Director, Plan, Scene};
-use crate::timed::seconds;
+use crate::timed::exact_seconds;
 use crate::timed::windows::{WindowRequest, choose_timed_event};
 use crate::values::{MIX, Values};
 
@@ -31,7 +31,7 @@ struct Planner<'b> {
 }
 
 /// Runs a timed test case once, by a strategy.
-pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
+pub(crate) fn run_by_strategy(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
     let mut values = Values::new(MIX);
     match session.settings.samples(seed, Instant::now() + session.settings.time) {
         Ok(samples) => values.with_samples(samples),
@@ -44,7 +44,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'
     let weights = session.settings.weights.clone();
     let mut planner =
         Planner { strategy, weights, values, solver: Lazy::default(), random: Random::new(seed) };
-    let run = driver::run(session, seed, &mut planner);
+    let run = driver::run_timed(session, seed, &mut planner);
     Run { mix: planner.values.end(), ..run }
 }
 
@@ -84,7 +84,7 @@ impl Director for Planner<'_> {
                 Move::Wait if is_wanted => return Plan::Wait(None),
                 Move::Wait if at + 1 < moves.len() => {
                     let part = RBig::from_parts(self.random.below(1000).into(), 1000u32.into());
-                    return Plan::Wait(Some(now + seconds(timed.silence_after) * part));
+                    return Plan::Wait(Some(now + exact_seconds(timed.silence_after) * part));
                 }
                 Move::Wait => {}
             }

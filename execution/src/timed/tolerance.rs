@@ -51,7 +51,7 @@ pub fn find_taken(test: &TestCase, state: &State, event: &Event) -> Option<(Tran
 
 /// Would the event fail, by a transition or since no transition takes it? An input that does not come from
 /// the tester never fails.
-pub fn fails(test: &TestCase, state: &State, event: &Event) -> bool {
+pub fn event_fails(test: &TestCase, state: &State, event: &Event) -> bool {
     let timed_action = test.timed.as_ref().zip(test.iosts.find_action(&event.action));
     match find_taken(test, state, event) {
         Some((_, next)) => test.verdict(next.location) == Some(Verdict::Fail),
@@ -69,7 +69,9 @@ pub fn nearest_delay(
     solver: &mut dyn Solver,
 ) -> Option<RBig> {
     let is_right = |delay: &RBig| {
-        interval.has(delay) && *delay >= RBig::ZERO && !fails(test, state, &delayed_by(event, delay.clone()))
+        interval.has(delay)
+            && *delay >= RBig::ZERO
+            && !event_fails(test, state, &delayed_by(event, delay.clone()))
     };
     if is_right(measured) {
         return Some(measured.clone());
@@ -80,6 +82,7 @@ pub fn nearest_delay(
         .filter(open)
         .filter_map(|(_, transition)| condition_on_delay(&test.iosts, transition, state, event))
         .collect();
+    // The ends of the guards, and the microsecond beside each.
     let moment = RBig::from_parts(1.into(), 1_000_000u32.into());
     for (delay, condition) in &conditions {
         let Some(range) = hull(condition, std::slice::from_ref(delay)).range(0) else { continue };
@@ -92,6 +95,7 @@ pub fn nearest_delay(
     if let Some(first) = found.first() {
         return Some(first.clone());
     }
+    // The solver's delay.
     conditions.iter().find_map(|(delay, condition)| {
         let is = |comparison, bound: &RBig| {
             Term::compare(comparison, &Term::datum(delay), &Term::literal(Value::Real(bound.clone())))

@@ -24,7 +24,7 @@ use dashu_ratio::RBig;
 
 use crate::test_case::TestCase;
 use crate::timed::tolerance::condition_on_delay;
-use crate::timed::{delay_of, micros, micros_up};
+use crate::timed::{delay_of, micros_down, micros_up};
 use crate::values::Values;
 
 /// An instant is drawn so often before the one that was chosen with the values is taken.
@@ -76,7 +76,7 @@ pub fn choose_timed_event(
 fn fit_in(wanted: WindowRequest<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
     let WindowRequest { test, state, number, now, margin, .. } = wanted;
     let window = window_of(&test.iosts, &test.iosts.transitions[number], state, event)?;
-    let far = super::seconds(test.timed.as_ref()?.silence_after);
+    let far = super::exact_seconds(test.timed.as_ref()?.silence_after);
     let delay = window.draw_instant(InstantChoice { now, margin, far: &far, at }, random)?;
     Some(super::delayed_by(event, delay))
 }
@@ -123,13 +123,13 @@ impl Window {
             let valuation = Valuation::from([(self.delay.clone(), Value::Real(from_micros(at)))]);
             holds(&self.condition, &valuation) == Ok(true)
         };
-        let last = micros(high);
+        let last = micros_down(high);
         // The instants of this step and the one before may both be off by the margin. If the window is too
         // narrow for that, its middle is best.
         let begins_later = self.low.as_ref().is_some_and(|low| low > now);
         let middle = micros_up(low).midpoint(last);
         let first = if begins_later { micros_up(&(low + margin)).min(middle) } else { micros_up(low) };
-        let before_end = micros(&(high - margin - margin)).max(middle).max(first);
+        let before_end = micros_down(&(high - margin - margin)).max(middle).max(first);
         if let Some(at) = at.map(micros_up)
             && at >= micros_up(low)
             && holds_at(at)

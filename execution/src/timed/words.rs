@@ -9,7 +9,7 @@ use crate::judge::case::take_silence;
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome};
 use crate::test_case::TestCase;
-use crate::timed::tolerance::{Interval, fails, nearest_delay};
+use crate::timed::tolerance::{Interval, event_fails, nearest_delay};
 use crate::timed::{delay_of, without_delay};
 
 /// The text of a step: `Forward(0, 1) after 0.100349 s`.
@@ -38,7 +38,7 @@ pub fn describe_verdict_location(
         (Outcome::Verdict(verdict, Cause::Event), Some(event)) => {
             let next = super::tolerance::find_taken(test, state, event)?.1;
             let always = Interval { low: RBig::ZERO, high: None };
-            let is_fail = *verdict == Verdict::Fail && fails(test, state, event);
+            let is_fail = *verdict == Verdict::Fail && event_fails(test, state, event);
             let why = match is_fail
                 .then(|| nearest_delay(test, state, event, delay_of(event)?, &always, &mut Lazy::default()))
             {
@@ -64,7 +64,7 @@ pub fn without_silence(trace: &[Occurrence]) -> Vec<Occurrence> {
         };
         match what {
             Occurrence::Silence(time) => {
-                silent += super::seconds(*time);
+                silent += super::exact_seconds(*time);
                 continue;
             }
             Occurrence::Stimulus(event) => left.push(Occurrence::Stimulus(longer(event, &silent))),

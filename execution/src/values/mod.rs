@@ -190,7 +190,7 @@ impl Values {
         if self.is_surely_none(&open, &free) {
             return None;
         }
-        let (values, source) = solve::solve(&condition, pivots, parameters, random, solver)?;
+        let (values, source) = solve::solve_for_values(&condition, pivots, parameters, random, solver)?;
         self.count(&[source]);
         Some(values)
     }
@@ -264,6 +264,7 @@ impl Values {
         parameters: &[Datum],
         random: &mut Random,
     ) -> Option<(Vec<Value>, Vec<Source>)> {
+        // Values of parameters that are no numbers.
         let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
         let mut finite = Substitution::new();
         let mut sources = Vec::new();
@@ -290,6 +291,7 @@ impl Values {
             values[at] = Some(value);
             sources.push(source);
         }
+        // Numbers, one after the other, each in the range that the hull of the rest leaves it.
         let numeric: Vec<usize> = (0..parameters.len()).filter(|at| values[*at].is_none()).collect();
         if !numeric.is_empty() {
             let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, &finite) };

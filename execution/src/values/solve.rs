@@ -16,7 +16,7 @@ pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {
 
 /// Finds values that satisfy the condition: first in all of these windows, then in one of them, then any.
 /// `None`: there are none, or the solver does not know.
-pub fn solve(
+pub fn solve_for_values(
     condition: &Term,
     mut pivots: Vec<Term>,
     parameters: &[Datum],

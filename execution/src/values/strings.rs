@@ -67,7 +67,7 @@ pub fn draw_string(
     match (one, random.below(8)) {
         (Some(value), 0..=3) => return (value, Source::Seen),
         (Some(Value::String(word)), 4) => {
-            return (Value::string(&neighbour(&word, random)), Source::Boundary);
+            return (Value::string(&similar_word(&word, random)), Source::Boundary);
         }
         _ => {}
     }
@@ -99,7 +99,7 @@ pub fn draw_string(
 }
 
 /// A string that a program may confuse with this one: it differs in a character, or in case.
-fn neighbour(word: &str, random: &mut Random) -> String {
+fn similar_word(word: &str, random: &mut Random) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     let at = random.below(letters.len());
     match random.below(4) {

@@ -22,7 +22,7 @@ use coreach_analyses::DomainKind;
 use coreach_execution::campaign::{Key, Store};
 use coreach_execution::coverage::{Explained, Tally, explain_trace};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{self, Record, restore};
+use coreach_execution::record::{self, Record, restore_run};
 use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::timed::words::without_silence;
 use coreach_execution::{Run, TestCase, initial};
@@ -244,7 +244,7 @@ impl RunReader<'_> {
         let (limit, solver) = (self.settings.states, &mut self.solver);
         let mut walk = || -> Result<_, Vec<Diagnostic>> {
             let misfit = |why: String| vec![Diagnostic::error("no-run", format!("{}: {why}", place()))];
-            let (_, run) = restore(case, record).map_err(misfit)?;
+            let (_, run) = restore_run(case, record).map_err(misfit)?;
             let begin = begin(*subject, models, &run, last, solver).map_err(misfit)?;
             let trace: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
             // What the user wrote knows no silence that is an event.

@@ -360,7 +360,7 @@ fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usiz
 fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };
-    let prove = || as_statuses(proofs::unreachable(iosts, items, &options, &mut Z3Solver::default()));
+    let prove = || as_statuses(proofs::unreachable_items(iosts, items, &options, &mut Z3Solver::default()));
     unless_stopped(items, prove, stops)
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use coreach_adapters::Iut;
 use coreach_adapters::times::milliseconds;
-use coreach_execution::offline::sequence::{Item, duration, time_text};
+use coreach_execution::offline::sequence::{Item, time_text, total_duration};
 use coreach_execution::recording::{Recording, case_that_takes_all, send_and_record as record_run};
 use coreach_execution::timed::micros_up;
 use coreach_execution::{Settings, TestCase, open as open_system, outcome};
@@ -49,7 +49,7 @@ impl Driven {
 
     /// Drives it once; what happens is given out at once.
     pub fn drive(&self, seed: u64, record: &mut dyn FnMut(Item)) -> Recording {
-        let planned = Duration::from_micros(micros_up(&duration(&self.inputs)));
+        let planned = Duration::from_micros(micros_up(&total_duration(&self.inputs)));
         // So much longer than the inputs and the wait behind them may a system hold up what is sent.
         let time = planned.saturating_add(self.wait).saturating_add(Duration::from_secs(60));
         let before = Settings::default().against(&self.iut);

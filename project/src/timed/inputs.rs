@@ -5,7 +5,7 @@ use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_analyses::symbolic::{System, TreeLimits};
 use coreach_execution::coverage::{Item, Items, Walked};
 use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
-use coreach_execution::offline::sequence::{Item as TimedItem, normalized};
+use coreach_execution::offline::sequence::{Item as TimedItem, normalize};
 use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
@@ -218,5 +218,5 @@ fn items_of(model: &TimedModel, met: &MetGoal) -> Vec<TimedItem> {
         }
         items.push(TimedItem::Event(action, values.collect()));
     }
-    normalized(items)
+    normalize(items)
 }
