@@ -2,8 +2,7 @@
 //! whatever the values in them.
 //!
 //! **Problem.** A verdict is the same for every fault. A run that is shrunk by its verdict may end at another
-//! fault. A report of a thousand failed runs says one thing a thousand times, or shows the first five and
-//! nothing of the sixth.
+//! fault. A report of a thousand failed runs says one thing a thousand times, or shows only the first five.
 //!
 //! **Method.** A *bucket* describes the failure in terms of the user's specification: where, at what, against
 //! what. The *place* is the names of the specification's locations of which a test case's location was made,
@@ -19,8 +18,7 @@
 //!
 //! **It is approximate.** Two faults of one output at one place that violate the same conjuncts are one
 //! bucket: no more can be seen from outside without asking for values. One fault that shows at two places is
-//! two buckets. If several of the specification's locations are possible, also by internal steps, all of them
-//! are the place.
+//! two buckets. If several locations are possible, also by internal steps, all of them are the place.
 //!
 //! **Costs** one evaluation of each conjunct of the action's guards there.
 

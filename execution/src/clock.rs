@@ -13,6 +13,13 @@ use std::time::{Duration, Instant};
 
 use crate::judge::Judge;
 
+/// When the judge is shown the passed time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Showing {
+    BeforeStimulus,
+    WhileWaiting,
+}
+
 #[derive(Debug)]
 pub(crate) struct Clock {
     /// The judge has been shown the time until here, or a stimulus was sent here.
@@ -48,11 +55,11 @@ impl Clock {
 
     /// Returns the time that has passed, if the judge wants to know it now: enough for a stimulus to have
     /// arrived, or any time if another stimulus is about to be sent.
-    pub(crate) fn take_passed_time(&mut self, judge: &dyn Judge, is_sending: bool) -> Option<Duration> {
+    pub(crate) fn take_passed_time(&mut self, judge: &dyn Judge, showing: Showing) -> Option<Duration> {
         let due = judge.due()?;
         let micros = self.silent.saturating_duration_since(self.shown).as_micros();
         let time = Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX));
-        if time.is_zero() && !due.is_zero() || time < due && !is_sending {
+        if time.is_zero() && !due.is_zero() || time < due && showing == Showing::WhileWaiting {
             return None;
         }
         self.shown += time;

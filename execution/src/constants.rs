@@ -3,8 +3,7 @@
 //! A test case leaves its constants open; a run fixes them, for tester and implementation alike (thesis, p.
 //! 144: both are instantiated with the same valuation). Given constants are taken. The others are chosen so
 //! that the initial condition can hold, and so that a way to Pass is known if one is found. The initial
-//! condition alone only says that Accept *may* be reached: a limit of 1 satisfies it even if amounts are
-//! multiples of 10.
+//! condition only says that Accept *may* be reached: a limit of 1 satisfies it, even if amounts are tens.
 
 use std::fmt;
 

@@ -2,8 +2,7 @@
 //! as the system could have spoken.
 //!
 //! **Problem.** A system that says nothing for so long has failed, or is quiescent. A system that was not let
-//! run had no time to say anything. With a load of 30 a process may stand still for longer than its answer
-//! may take.
+//! run had no time to say anything. Under load a process may stand still for longer than its answer may take.
 //!
 //! **Method.** A wait measures the same as timed runs ([`crate::timed::jitter`],
 //! [`coreach_adapters::waited_time`]): how late our threads wake, and how long the kernel has kept the
@@ -11,8 +10,7 @@
 //! meanwhile. If that does not end, nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
 //!
 //! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is
-//! measured before a wait has lasted for a moment. Time that is lost in that moment shows when our thread
-//! wakes too late.
+//! measured before a wait has lasted for a moment. Time lost in that moment shows when our thread wakes late.
 //!
 //! **It cannot see** a system elsewhere, or a system that is held up alone and was not started by us.
 //!

@@ -62,7 +62,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub over: BTreeMap<String, usize>,
     /// How many observations have crossed stimuli.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "wire::is_zero")]
     pub crossed: usize,
     /// The wait after the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<ShrunkRecord>,
     /// The number of attempts before this one that ended without a verdict.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "wire::is_zero")]
     pub retried: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
@@ -130,11 +130,6 @@ pub fn make_record(judge: &mut dyn Judge, run: &Run) -> Record {
         wire: run.wire.clone(),
         seconds: run.time.as_secs_f64(),
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
-pub(crate) fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 /// Writes a step, with the parameters' values by name.

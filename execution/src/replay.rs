@@ -21,7 +21,7 @@ use coreach_adapters::{Failure, Received, Sent};
 use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Showing};
 use crate::judge::{AfterSilence, Choice, Move};
 use crate::lazy::Lazy;
 use crate::renamed::RenamedIds;
@@ -149,7 +149,7 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         if let Some(event) = next.or_else(|| self.with_other_values(due?)) {
             return self.send(event, ahead, silence);
         }
-        // A second silence in a row says nothing new, nor does silence that could not have been broken.
+        // A second silence in a row says nothing new, nor does silence while nothing can be heard.
         let session = &*self.running.session;
         let (hears, after_silence) = (session.adapter.hears(), session.judge.silence());
         if after_silence.is_some()
@@ -171,7 +171,7 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
 impl Player<'_, '_> {
     /// Sends the stimulus of the script that is `ahead` items from here.
     fn send(&mut self, event: Event, ahead: usize, silence: Duration) -> Result<Progress, Failure> {
-        let passed = self.show_passed_time(true);
+        let passed = self.show_passed_time(Showing::BeforeStimulus);
         if matches!(passed, Progress::Over(_)) || self.running.session.judge.verdict().is_some() {
             return Ok(passed);
         }
@@ -227,8 +227,8 @@ impl Player<'_, '_> {
     }
 
     /// Shows the judge how long nothing has come, if it wants to know.
-    fn show_passed_time(&mut self, is_sending: bool) -> Progress {
-        match self.clock.take_passed_time(self.running.session.judge, is_sending) {
+    fn show_passed_time(&mut self, showing: Showing) -> Progress {
+        match self.clock.take_passed_time(self.running.session.judge, showing) {
             Some(time) => self.show(Occurrence::Delay(time)),
             None => Progress::Nothing,
         }
@@ -246,7 +246,7 @@ impl Player<'_, '_> {
             Received::Silence => {
                 self.clock.note_silence(asked, limit);
                 // The judge may know more now, or something else can be sent.
-                let passed = self.show_passed_time(false);
+                let passed = self.show_passed_time(Showing::WhileWaiting);
                 if passed.is_nothing() && Instant::now() >= deadline {
                     return Ok(Progress::Over(self.running.out_of_time()));
                 }

@@ -21,8 +21,7 @@
 //! All steps are repeated until none helps. An implementation that is not deterministic may fail now and pass
 //! then. If the given run fails again three times, each run that is kept has to fail again, too; otherwise a
 //! candidate gets three chances instead. The returned run has really happened. At last the result is repeated
-//! as `replay` does it, and it is counted how often it came to the same bucket: so sure is it to happen
-//! again.
+//! as `replay` does it, and counted how often it came to the same bucket.
 //!
 //! The symbolic constants stay as they are: they are the test's, and another instance of it is another test.
 //!

@@ -4,8 +4,8 @@
 //! any time. An input that the state does not take is ignored. So the model is input-complete, as the theory
 //! asks of an implementation (thesis, 6.2). If it is completed demonically, it may send anything from then
 //! on. Values of an output's parameters are chosen as a tester chooses those of a stimulus
-//! ([`crate::values`]). Its types may differ from those of the test case. Each side reads the same values in
-//! its own types.
+//! ([`crate::values`]). Its types may differ from those of the test case. Each side reads values in its own
+//! types.
 //!
 //! [`crate::timed::simulated`] gives the same walk a clock.
 //!
@@ -104,8 +104,7 @@ impl<S: Solver> WalkedModel<S> {
         false
     }
 
-    /// Takes an input, after internal steps if need be. `false`: it was not taken, and the state is as
-    /// before.
+    /// Takes an input, after internal steps if need be. `false`: not taken, the state is as before.
     pub(crate) fn take_input(&mut self, input: &Event) -> bool {
         let input = in_types_of(&self.iosts, input);
         let before = self.state.clone();

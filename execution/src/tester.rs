@@ -2,8 +2,7 @@
 //!
 //! **Problem.** A judge knows what may happen; an implementation is a black box that answers when it likes.
 //! Follow the events that really happen, send only what the judge allows, and end with the verdict that it
-//! gives, never with one that it does not (thesis, chapter 6: TC || I, both instantiated with the same
-//! constants).
+//! gives, never with one that it does not (thesis, chapter 6: TC || I).
 //!
 //! **Method.** Each turn first takes what has already arrived, so that a stimulus does not overtake an
 //! observation. Then it tries the moves in the order of the strategy. A stimulus gets values from the judge,
@@ -25,7 +24,7 @@ use coreach_adapters::{Failure, Received, Sent};
 use coreach_model::TransitionId;
 use coreach_model::random::Random;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Showing};
 use crate::judge::{AfterSilence, Choice};
 use crate::lazy::Lazy;
 use crate::pauses::{self, Pauses};
@@ -129,7 +128,7 @@ impl Tester<'_, '_, '_> {
         (self.pauses, self.lost) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
         let after_silence = self.running.session.judge.silence();
-        // A second silence in a row says nothing new, nor does silence that could not have been broken.
+        // A second silence in a row says nothing new, nor does silence while nothing can be heard.
         let is_new = !self.running.was_silent() || after_silence == Some(AfterSilence::Decides);
         let tells = is_new && self.running.session.adapter.hears();
         let after_silence = after_silence.filter(|_| tells);
@@ -178,8 +177,7 @@ impl Tester<'_, '_, '_> {
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
-    /// Waits until `quiescence` after a wait of `waited`. Then it is silence, which may say something
-    /// (`tells`).
+    /// Waits until `quiescence` after a wait of `waited`. Then silence may say something (`tells`).
     fn wait_for_silence(
         &mut self,
         waited: Duration,
@@ -279,7 +277,7 @@ impl Tester<'_, '_, '_> {
 
     /// Sends the planned stimulus, if possible, or one whose values are chosen now. `Nothing`: there is none.
     fn send(&mut self, number: TransitionId) -> Result<Progress, Failure> {
-        match self.show_passed_time(true) {
+        match self.show_passed_time(Showing::BeforeStimulus) {
             Progress::Nothing => {}
             other => return Ok(other),
         }
@@ -324,7 +322,7 @@ impl Tester<'_, '_, '_> {
             self.clock.note_silence(asked, limit);
             self.pauses.note_wait(self.running.session.adapter, asked, limit);
             // The passed time may have decided something.
-            match self.show_passed_time(false) {
+            match self.show_passed_time(Showing::WhileWaiting) {
                 Progress::Nothing if limit >= until => return Ok(Progress::Nothing),
                 Progress::Nothing => {}
                 over => return Ok(over),
@@ -334,13 +332,13 @@ impl Tester<'_, '_, '_> {
 
     /// Shows the judge how long nothing has come, if it wants to know. The time that the machine has taken
     /// from the system does not count.
-    fn show_passed_time(&mut self, is_sending: bool) -> Progress {
+    fn show_passed_time(&mut self, showing: Showing) -> Progress {
         if self.running.session.judge.due().is_some() {
             let lost = self.pauses.lost(self.running.session.adapter);
             self.clock.add_lost_time(lost.saturating_sub(self.lost));
             self.lost = lost;
         }
-        let Some(time) = self.clock.take_passed_time(self.running.session.judge, is_sending) else {
+        let Some(time) = self.clock.take_passed_time(self.running.session.judge, showing) else {
             return Progress::Nothing;
         };
         match self.show(Occurrence::Delay(time)) {

@@ -1,8 +1,7 @@
 //! Evidence as a record has it: the key `wire`.
 //!
-//! Printable UTF-8 is `text`, so that a person and a `grep` can read it, and everything else is `base64`. If
-//! a message was cut, that is its beginning; `cut` bytes are missing then, and `rest` (or `rest_base64`) is
-//! its end.
+//! Printable UTF-8 is `text`, so that people and `grep` can read it, all else is `base64`. If a message was
+//! cut, that is its beginning; `cut` bytes are missing then, and `rest` (or `rest_base64`) is its end.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -28,7 +27,7 @@ struct Keys {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
     /// So many bytes are missing after that.
-    #[serde(default, skip_serializing_if = "crate::record::is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     cut: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
@@ -46,6 +45,11 @@ pub(crate) fn serialize<S: Serializer>(items: &[EvidenceItem], serializer: S) ->
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EvidenceItem>, D::Error> {
     let items = Vec::<Keys>::deserialize(deserializer)?;
     items.into_iter().map(read_item).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
+pub(crate) fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]

@@ -3,8 +3,7 @@
 //! A run is named by its [`Key`], the SHA-256 of everything that decides what happens in it, as far as that
 //! depends on us: the test case, the constants, the seed, the description of the implementation, the
 //! settings. The key does not depend on names of files, the version of the program (it is kept with the run),
-//! or the run's place in the plan. So a campaign may grow, be split and be moved, and finished runs stay
-//! finished.
+//! or the run's place in the plan. So a campaign may grow, be split and be moved.
 //!
 //! The constants of a run belong to the plan, not to the run: they are fixed before the first one begins.
 

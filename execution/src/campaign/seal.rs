@@ -5,8 +5,7 @@
 //!
 //! **Method.** The seal of a row is the SHA-256 of its table's name and of the names, types and values of all
 //! its columns. All readers of rows use [`read_sealed_rows`], which checks the seals: no row is read
-//! unchecked. A row that is gone has no seal to show it. The campaign's plan shows it: that run is missing,
-//! and is done again.
+//! unchecked. A row that is gone has no seal to show it, but the plan shows that the run is missing.
 //!
 //! It is not a signature: if somebody changes a row and computes the seal anew, nothing shows it.
 

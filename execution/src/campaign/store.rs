@@ -11,8 +11,7 @@
 //! **Opening checks everything**, through a connection that cannot write, so that a store that is refused
 //! stays as it was: whose file it is, the tables (`schema`), each row (`seal`), and SQLite's own structure
 //! with its indices (`integrity_check`). Reading runs checks them again. A log (`-wal`) that was damaged or
-//! cut off ends earlier, by SQLite's own checksums: runs that were finished after that point are missing, and
-//! are done again.
+//! cut off ends earlier, by SQLite's own checksums: later runs are missing, and are done again.
 //!
 //! **Refused** are a file that is no data base, one that is not a store (its application number differs), one
 //! of another format version, and one that is damaged. All of that is a [`StoreError`], never a panic. A

@@ -1,8 +1,7 @@
 //! The results of a campaign: counts, and each failure once ([`crate::bucket`]).
 //!
 //! Only the runs of the plan count. Other runs in the store, from before a model or a setting was changed,
-//! are mentioned. Times are reported as medians: one run that waited for a slow start says nothing about the
-//! others.
+//! are mentioned. Times are reported as medians: a slow start of one run says nothing about the others.
 //!
 //! Test cases without runs ([`left_out`](crate::campaign::left_out)) are reported as well.
 
@@ -23,7 +22,7 @@ use crate::outcome::OutcomeKind;
 pub struct Counts {
     pub pass: usize,
     /// The number of WeakPass, for tests that are judged on line.
-    #[serde(skip_serializing_if = "crate::record::is_zero")]
+    #[serde(skip_serializing_if = "crate::wire::is_zero")]
     pub weak_pass: usize,
     pub inconclusive: usize,
     pub fail: usize,

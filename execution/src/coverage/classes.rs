@@ -8,8 +8,7 @@
 //! number below it, at the high end if it refuses the one above, the *only* value if it refuses both, and
 //! *inside* otherwise. That is right for ranges with holes, and for guards of any form. A real number has no
 //! neighbours: it is at an edge if a comparison of the guard in which the parameter occurs has two equal
-//! sides. Each truth value and each value of an enumeration is a class of its own. Arrays and records have no
-//! classes.
+//! sides. Each truth value and each value of an enumeration is a class. Arrays and records have none.
 //!
 //! **Costs** two evaluations of the guard.
 

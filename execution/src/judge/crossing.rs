@@ -26,14 +26,12 @@
 //! no order that the link allows explains the observation, whatever is still under way. If all that are left
 //! wait for something, nothing is sent. Time is not read here: the tester shows it, as a delay in which
 //! nothing has come ([`crate::run::Occurrence::Delay`]), and then all interleavings have taken the oldest
-//! stimulus. A trace has these delays, so it is judged alike without a clock, whenever and by whomever it is
-//! shown again.
+//! stimulus. A trace has these delays, so it is judged alike without a clock.
 //!
 //! **Silence** says nothing while a stimulus is under way. Otherwise the inner judge of each interleaving
 //! takes it: an interleaving that must have gone on is dropped, and if all are dropped, it is a Fail. An
 //! interleaving that waits is not silent, since the event that it waits for may be held back, by a lost
-//! packet, for longer than silence takes: it stays as it is. If all that are left only wait, the run is
-//! Inconclusive.
+//! packet, for longer than silence takes: it stays as it is. If all left wait, it is Inconclusive.
 //!
 //! **Verdicts.** No one knows which interleaving is the true one, so a verdict must be right for each.
 //!

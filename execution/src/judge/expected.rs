@@ -6,8 +6,7 @@
 //! The others with the observed action are looked at. Each conjunct that fails is solved for the observed
 //! part: an equation gives a value, comparisons give a range, membership gives a set. Two values that differ
 //! are compared part by part, down to the smallest part that differs. A conjunct that cannot be solved is
-//! shown as it is, with the values in it. If no transition is left, the answer is the list of the actions
-//! that may come.
+//! shown as it is, with the values in it. If no transition is left, the answer is the possible actions.
 //!
 //! **Terminates**, since each step looks at a part of a term or of a value, and large terms are not taken
 //! apart. **Costs** one evaluation of each conjunct, and one question to the solver for each transition with

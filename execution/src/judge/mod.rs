@@ -2,8 +2,7 @@
 //!
 //! **Problem.** An implementation is driven, a trace is followed, the end of a run is explained, a run is
 //! repeated and made shorter. All that is the same whatever says which events may come next: a test case, the
-//! specification itself, a set of symbolic states, a test case with clocks, a trace that was recorded
-//! elsewhere.
+//! specification itself, a set of symbolic states, a test case with clocks, a recorded trace.
 //!
 //! **Method.** There is one trait. A judge is a state that is shown one [`Occurrence`] after the other: an
 //! event, silence or a delay. It *follows* the occurrence, or *ends* the run with a verdict and its cause,
@@ -12,12 +11,10 @@
 //! the judge says so ([`Judge::verdict`]).
 //!
 //! A judge offers *moves* to the tester, with what a strategy needs to order them, and values for a stimulus.
-//! It never speaks to an implementation, never waits, and draws no lots but those of the [`Choice`] that it
-//! is given.
+//! It never speaks to an implementation, never waits, and draws lots only from its [`Choice`].
 //!
 //! Judges here: a deterministic test case ([`case`]), the sets of states of a product ([`online`]), the
-//! specification ([`crate::monitor`]), and either of them behind a link that changes the order
-//! ([`crossing`]).
+//! specification ([`crate::monitor`]), and each behind a link ([`crossing`]).
 
 pub mod case;
 pub mod contract;

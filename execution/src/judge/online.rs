@@ -18,8 +18,7 @@
 //!   Accept may be reached (R6).
 //!
 //! With a property ([`TestCase::violates`]), it is a Fail if one state violates the property, since one way
-//! through it is enough, or if the event is forbidden. A state that forbids an event is dropped if other
-//! states allow it.
+//! through it is enough, or if the event is forbidden. States that forbid it are dropped if others do not.
 //!
 //! By ioco, quiescence is an action of the product, and silence is followed as that action: the states that
 //! are not quiescent are dropped, and if none is left it is a Fail.
@@ -36,8 +35,8 @@
 //! the specification must answer.
 //!
 //! **Ends**, since internal steps end in a specification without livelock. States and formulas are limited,
-//! and beyond that the run is Inconclusive for the cause `states`. **Costs** the states times the transitions
-//! of their locations.
+//! and beyond that the run is Inconclusive for the cause `states`. **Costs** the states times their
+//! transitions.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

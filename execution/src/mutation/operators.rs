@@ -184,8 +184,7 @@ fn apply_operator(
 }
 
 /// The value after the parameter's value, cyclically in a finite type. In a guard it replaces the parameter:
-/// the message then has the value before the right one. In an array one cell is shifted, in a record one
-/// field.
+/// the message then has the value before the right one. In an array or a record one part is shifted.
 fn shift_value(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
     match ty {
         Type::Array(array) => {

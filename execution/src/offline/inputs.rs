@@ -10,8 +10,7 @@
 //! to who sent them. With a seed, the list is drawn, and so are values of parameters.
 //!
 //! For a criterion of coverage, a path to each transition, or to each pair of them, is searched
-//! ([`coreach_analyses::symbolic::search`]). Places after copies of the transitions stand for having taken
-//! them.
+//! ([`coreach_analyses::symbolic::search`]). Copies of these transitions lead to places of their own.
 //!
 //! **Ends** with the path. **Costs** a few questions for each delay.
 

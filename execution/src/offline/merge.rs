@@ -6,8 +6,8 @@
 //! delay passes and the rest of the larger one is kept. At one instant outputs come first: an output cannot
 //! depend on an input of the same instant. Definition 5 there asks that the outputs were recorded strictly
 //! longer than the inputs: otherwise the effect of the last input is not known. The result is normalized. The
-//! projections of a normalized sequence merge to that sequence, if no input comes before an output of the
-//! same instant.
+//! projections of a normalized sequence merge to that sequence, if no input precedes an output of its
+//! instant.
 //!
 //! **Ends** with the longer of both. **Costs** one member of each.
 

@@ -7,8 +7,7 @@
 //! timed trace of the model at all (tioco), and did it go along the path?
 //!
 //! Nothing here speaks to a system, and nothing waits. Times are exact rationals of the model's unit.
-//! Sequences are read, merged and judged one line after the other ([`read`]): a trace may be longer than the
-//! memory.
+//! Sequences are read, merged and judged line by line ([`read`]): a trace may be longer than the memory.
 
 pub mod context;
 pub mod inputs;

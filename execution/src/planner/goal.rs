@@ -7,8 +7,7 @@ use coreach_model::{TransitionId, Verdict, Violated};
 use crate::test_case::TestCase;
 
 /// The goal of a test case: Pass; in that of a property, a violation that the specification allows. A
-/// violation that it forbids may come anywhere: a plan for it would stay at the first place where it could
-/// come.
+/// violation that it forbids may come anywhere: a plan for it would stay where it could come first.
 pub fn search_goal(test: &TestCase) -> SearchGoal {
     let lost = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Fail | Verdict::Inconclusive));
     let mut closed = test.verdicts.map(lost);

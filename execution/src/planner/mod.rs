@@ -16,8 +16,7 @@
 //!
 //! A test that is judged on line is in several states at once: its game is one of sets of states
 //! (`together.rs`), which is listed completely if that is possible. If nothing is known of Pass in it, the
-//! way is followed, and planned anew when the run leaves it. The same is done in a timed test, whose states
-//! depend on instants.
+//! way is followed, and planned anew when the run leaves it. A timed test does the same.
 //!
 //! **Without a plan**, because none was found within the limits or the judge has no test case to plan in, the
 //! moves are in random order. Planned values are counted with the others

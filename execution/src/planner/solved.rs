@@ -2,14 +2,12 @@
 //!
 //! **Problem.** A purpose may be *forced*: the tester comes to Pass whatever the specification allows as an
 //! answer, unless the system fails. It may be *fair*: Pass comes if each answer that stays possible comes
-//! some day. It may be *possible*: Pass comes if the system cooperates. Which level is it, and how certain is
-//! that?
+//! some day. It may be *possible*: Pass comes if the system cooperates. Which is it, and how certainly?
 //!
 //! **Method.** A *choice* of the tester is a stimulus or a wait. An output may come before a stimulus is
 //! taken, so it is a result of that choice, too. Forced positions are an attractor, by the least number of
 //! events. Fair positions are the greatest set in which each position has choices that never leave it and a
-//! way to Pass by these (as with probabilities above 0: almost sure reachability). Possible positions can
-//! reach Pass.
+//! way to Pass by these (almost sure reachability). Possible positions can reach Pass.
 //!
 //! Each level is solved twice. *Surely*: an answer that is not listed loses, and so does a position that was
 //! not listed. *At best*: a position with missing events is won. If both agree, the level is exact.

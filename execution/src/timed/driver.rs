@@ -9,8 +9,7 @@
 //! delay. If the window was missed, the director plans anew, and if nothing else is left, the run is
 //! Inconclusive, since the tester was late ([`Cause::Late`]). If nothing comes for as long as silence is, the
 //! judge is shown silence of that length; if the run goes on and nothing has changed, of twice that length,
-//! and so on. Silence that would only end the run without a verdict on the system does not end it while a
-//! stimulus is planned.
+//! and so on. Silence that would end the run as Inconclusive does not end it while a stimulus is planned.
 //!
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants
 //! stay with the real ones, however many were moved within the tolerance ([`super::tolerance`]). Before a

@@ -29,8 +29,7 @@
 //! [`Otherwise::Unclear`]: the run is Inconclusive. Only orders with one moved observation are tried.
 //!
 //! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before an occurrence
-//! would fail; then a walk through the trace with a query at its end, and one wherever several transitions
-//! may be taken.
+//! would fail; then a walk through the trace with a query at its end and at each choice.
 
 use std::time::Duration;
 

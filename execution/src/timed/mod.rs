@@ -1,8 +1,7 @@
 //! Timed execution: test cases in which time is data, on real time and on simulated time.
 //!
 //! **Problem.** A timed test case says at which *instants* something may be sent and must be seen. A tester
-//! reads its clock later than the event, its waits end late, and its solver takes time. None of that is the
-//! system's fault.
+//! reads its clock after the event, its waits end late, and its solver takes time.
 //!
 //! **Method.** Time is data: each visible action has a first parameter, the *delay*, the time since the step
 //! before it ([`coreach_model::timed::delayed`]). So the judge of a deterministic test case judges a timed

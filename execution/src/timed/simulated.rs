@@ -1,13 +1,11 @@
-//! A timed model that stands for a system, with a clock of its own: a run of an hour takes as long as its
-//! events.
+//! A timed model that stands for a system, with a clock of its own: an hour takes as long as its events.
 //!
 //! The model is walked in its delayed form ([`coreach_model::timed::delayed`]), as [`crate::simulated`] walks
 //! an untimed one. After each visible event the system decides what it does next and *when*. It draws an
 //! output with its values, and an instant of the window that the guard leaves, its ends included if they are
 //! in the window. An input before that instant changes the state, and the system decides anew. An input that
 //! the state does not take is ignored. Inputs that do not come from the tester happen by lot, too. The system
-//! is silent only if no output is possible. A system that is silent beyond the last instant of an output does
-//! not conform.
+//! is silent only if no output is possible. Silence beyond the last instant of an output does not conform.
 //!
 //! Instants are whole microseconds, as a tester measures. A window without one is left out.
 //!

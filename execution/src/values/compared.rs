@@ -2,8 +2,7 @@
 //!
 //! A datum is compared if a guard mentions it together with another one. An output's own parameters do not
 //! count: they only say what is sent. Data that are stored in a compared datum are compared as well. Ends,
-//! since only finitely many data can be added; costs a pass over the model for each link of the longest chain
-//! of assignments.
+//! since only finitely many data can be added; costs a pass over the model for each link of a chain.
 
 use std::collections::BTreeSet;
 

@@ -45,8 +45,7 @@ pub fn any(random: &mut Random) -> Value {
 }
 
 /// Draws a string from the source, or from the next best one if the source has none. Returns the source, too.
-/// `hints` are the condition's restrictions of the datum, `known` the strings that other guards compare it
-/// with.
+/// `hints` are the condition's restrictions, `known` the strings of other guards.
 pub fn draw_string(
     datum: &Datum,
     hints: &StringHints,

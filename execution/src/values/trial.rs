@@ -249,7 +249,8 @@ impl Values {
                 let (datum, hint) = (&guard.parameters[at], &guard.hints[at]);
                 valuation.insert(datum.clone(), self.draw_for_trial(datum, hint, pool, random));
             }
-            places = match check_guard(guard, &mut valuation, true) {
+            let computed = compute_defined(guard, &mut valuation);
+            places = match computed.and_then(|()| check_guard(guard, &valuation)) {
                 Ok(values) => return Some(values),
                 // Draw one parameter of the part that does not hold again, or all of them.
                 Err(refusing) => match random.pick(refusing).filter(|_| random.below(4) > 0) {
@@ -263,7 +264,7 @@ impl Values {
             let turned = all[start..].iter().chain(&all[..start]);
             let mut taken = turned.filter_map(|values| {
                 valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
-                check_guard(guard, &mut valuation, false).ok()
+                check_guard(guard, &valuation).ok()
             });
             let found = taken.next();
             if found.is_none() {
@@ -336,20 +337,19 @@ impl Values {
     }
 }
 
-/// The values of the parameters if the guard holds; otherwise the places of the parameters in the first part
-/// that does not hold. `computes`: defined parameters are computed first.
-fn check_guard<'g>(
-    guard: &'g TriedGuard,
-    valuation: &mut Valuation,
-    computes: bool,
-) -> Result<Vec<Value>, &'g [usize]> {
-    let all = &guard.places[..];
-    if computes {
-        for (at, term) in &guard.defined {
-            let value = evaluate(term, valuation).map_err(|_| all)?;
-            valuation.insert(guard.parameters[*at].clone(), value);
-        }
+/// Computes the parameters that equations define. `Err`: the places of all parameters, if one has no value.
+fn compute_defined<'g>(guard: &'g TriedGuard, valuation: &mut Valuation) -> Result<(), &'g [usize]> {
+    for (at, term) in &guard.defined {
+        let value = evaluate(term, valuation).map_err(|_| &guard.places[..])?;
+        valuation.insert(guard.parameters[*at].clone(), value);
     }
+    Ok(())
+}
+
+/// The values of the parameters if the guard holds; otherwise the places of the parameters in the first part
+/// that does not hold.
+fn check_guard<'g>(guard: &'g TriedGuard, valuation: &Valuation) -> Result<Vec<Value>, &'g [usize]> {
+    let all = &guard.places[..];
     for (part, mentioned) in &guard.open {
         if holds(part, valuation) != Ok(true) {
             return Err(mentioned);
