@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use coreach_execution::explain::{Reason, reason};
-use coreach_execution::judge::{self, Judge, ShownState, states};
+use coreach_execution::explain::{Reason, reason_of};
+use coreach_execution::judge::{self, Judge, ShownState, shown_states};
 use coreach_execution::run::Occurrence;
 use coreach_execution::{Run, TestCase};
 use coreach_model::semantics::{Event, State};
@@ -18,7 +18,7 @@ pub fn end(test: &TestCase, initial: &State, run: &Run, of: &str) -> String {
 }
 
 fn explain(test: &TestCase, initial: &State, run: &Run) -> Reason {
-    reason(judge::of(test, initial.clone(), run.link.clone()).as_mut(), run)
+    reason_of(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
 }
 
 fn tell(run: &Run, reason: &Reason, of: &str) -> String {
@@ -61,9 +61,9 @@ fn put(text: &mut String, line: &str) {
 
 /// The events of a run, one a line: who, what, where it led, and what it changed.
 pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
-    let mut judge = judge::of(test, initial.clone(), run.link.clone());
+    let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
-    let states = states(judge.as_mut(), &happened);
+    let states = shown_states(judge.as_mut(), &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
     let all = |state: &ShownState| -> String {
         let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));

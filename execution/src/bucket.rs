@@ -1,25 +1,24 @@
-//! What failed: by this, two failures are one, however long their runs were and whatever the values in them.
+//! The identity of a failure. Two failures with the same bucket are one, however long their runs were and
+//! whatever the values in them.
 //!
-//! **Problem.** A verdict is the same for every fault. Who shrinks a run by its verdict may end at another
-//! fault; who reports a thousand runs that failed says one thing a thousand times, or the first five and
-//! nothing of the sixth.
+//! **Problem.** A verdict is the same for every fault. A run that is shrunk by its verdict may end at another
+//! fault. A report of a thousand failed runs says one thing a thousand times, or shows only the first five.
 //!
-//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what.
-//! The *place* is the names of the specification's locations of which a test case's location was made, so
-//! that several purposes, and several passes through one place, meet one fault. The *action* is that of the
-//! event which decided. *Violated* are the parts of guards: of each transition that the action has there, the
-//! conjuncts that did not hold; of these sets only those are kept that contain no other. So a purpose's
-//! condition, which splits a transition of the specification into one that leads on and one that does not,
-//! adds nothing: of each set what a test case says to be the specification's is kept, and where it says
-//! nothing, one of the two halves has failed for the specification's reason alone, if both can be reached. No
-//! set at all: the action is not allowed there. What is no event has the word of its cause for identity:
-//! `alien`, `silence`, `lost`. Values, texts of an implementation and times are no part of it, or each run
-//! would have its own.
+//! **Method.** A *bucket* describes the failure in terms of the user's specification: where, at what, against
+//! what. The *place* is the names of the specification's locations of which a test case's location was made,
+//! so that several purposes, and several passes through one place, meet one fault. The *action* is that of
+//! the deciding event. *Violated* are parts of guards: for each transition that the action has there, the
+//! conjuncts that did not hold. Of these sets only those are kept that contain no other set. A purpose's
+//! condition splits a transition of the specification into one that leads on and one that does not. It adds
+//! nothing to the bucket: of each set only the conjuncts are kept that a test case says are the
+//! specification's. If it does not say, one of the two halves has failed for the specification's reason
+//! alone, if both can be reached. No set at all means that the action is not allowed there. Without an event,
+//! the word of the cause is the identity: `alien`, `silence`, `lost`. Values, texts of an implementation and
+//! times are no part of a bucket, or each run would have its own.
 //!
-//! **Where it is approximate.** Two faults of one output at one place that violate the same conjuncts are one
+//! **It is approximate.** Two faults of one output at one place that violate the same conjuncts are one
 //! bucket: no more can be seen from outside without asking for values. One fault that shows at two places is
-//! two. Where several of the specification's locations are possible, those behind internal steps among them,
-//! all of them are the place.
+//! two buckets. If several locations are possible, also by internal steps, all of them are the place.
 //!
 //! **Costs** one evaluation of each conjunct of the action's guards there.
 
@@ -29,53 +28,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
 use crate::judge::contract::LONGEST_TEXT;
-use crate::judge::excerpts::cut;
-use crate::outcome::{Outcome, OutcomeKind, cause};
+use crate::judge::excerpts::cut_text;
+use crate::outcome::{Outcome, OutcomeKind, cause_and_detail};
 
-/// What the word of a cause is that an event of the model decided.
+/// The word of a cause if an event of the model decided.
 const EVENT: &str = "event";
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Bucket {
     pub verdict: OutcomeKind,
     pub place: String,
-    /// Why, as a word of [`crate::outcome`].
+    /// The cause, as a word of [`crate::outcome`].
     pub cause: String,
-    /// The action of the event that decided; nothing where no event did.
+    /// The action of the deciding event; `None` if no event decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// The smallest sets of conjuncts that did not hold; in order. None where no transition of the place has
-    /// this action.
+    /// The smallest sets of conjuncts that did not hold, sorted. Empty if the place has no such transition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violated: Vec<Vec<String>>,
 }
 
 impl Bucket {
-    /// Of a run that ended so, at this place, by an event of this action; `violated` has a set for each
-    /// transition that was not taken.
+    /// The bucket of a run that ended so, at this place, by an event of this action. `violated` has a set for
+    /// each transition that was not taken.
     pub fn new(outcome: &Outcome, place: String, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
         Bucket {
             verdict: outcome.kind(),
             place,
-            cause: cause(outcome).0.to_owned(),
+            cause: cause_and_detail(outcome).0.to_owned(),
             action: action.map(str::to_owned),
             violated: keep_smallest(violated),
         }
     }
 
-    /// Is it one that nobody wants: a Fail, or a run error?
+    /// Is it a Fail or a run error?
     pub fn is_failure(&self) -> bool {
         matches!(self.verdict, OutcomeKind::FAIL | OutcomeKind::RunError)
     }
 
-    /// A short name of it, the same for equal ones only, as far as 48 bits can tell.
+    /// A short name. Only equal buckets have the same name, as far as 48 bits can tell.
     pub fn id(&self) -> String {
         // JSON keeps the borders of the parts: without them two buckets could be one text.
         let text = serde_json::to_string(self).unwrap_or_default();
         Key::of(&text).short()
     }
 
-    /// Against what, in words: `where pValue == vCount does not hold`.
+    /// The violated conditions in words: `where pValue == vCount does not hold`.
     pub fn against(&self) -> String {
         if self.cause != EVENT {
             return match self.cause.as_str() {
@@ -88,14 +86,15 @@ impl Bucket {
         if self.verdict != OutcomeKind::FAIL {
             return action.to_owned();
         }
-        // A text among others is read as a whole.
-        let one_of = |set: &[String], text: &String| match set.len() > 1 && text.contains(" || ") {
+        // Parentheses keep a disjunction together among other texts.
+        let as_operand = |set: &[String], text: &String| match set.len() > 1 && text.contains(" || ") {
             true => format!("({text})"),
             false => text.clone(),
         };
-        let together =
-            |set: &Vec<String>| set.iter().map(|text| one_of(set, text)).collect::<Vec<_>>().join(" and ");
-        let sets: Vec<String> = self.violated.iter().map(together).collect();
+        let conjunction = |set: &Vec<String>| {
+            set.iter().map(|text| as_operand(set, text)).collect::<Vec<_>>().join(" and ")
+        };
+        let sets: Vec<String> = self.violated.iter().map(conjunction).collect();
         match sets.as_slice() {
             [] => format!("{action}, which is not allowed there"),
             sets => format!("{action} against {}", sets.join(", or ")),
@@ -106,7 +105,7 @@ impl Bucket {
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = format!("{} in {}: {}", self.verdict, self.place, self.against());
-        f.write_str(&cut(&title, LONGEST_TEXT))
+        f.write_str(&cut_text(&title, LONGEST_TEXT))
     }
 }
 

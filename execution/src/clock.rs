@@ -1,21 +1,28 @@
-//! Time as a judge is shown it: how long it is known that nothing has come.
+//! The time that a judge is shown: how long nothing has come for certain.
 //!
 //! **Problem.** For a judge behind a link ([`crate::judge::crossing`]) it matters how old a stimulus is when
 //! an observation *comes*. The tester knows when it has *read* one, which may be much later: it was choosing
 //! values meanwhile. An age that is too high excludes an order that was possible, and a correct system fails.
 //!
-//! **Method.** Only what is certain counts: when the adapter says that nothing has come until an instant,
-//! nothing has. From the last stimulus to the last such instant is the time that is shown, rounded down to
-//! what a record can write. While a judge waits for time to pass, no wait of the tester's is longer, so that
-//! nothing is taken for younger than it is by more than a moment.
+//! **Method.** Only certain knowledge counts: when the adapter says that nothing has come until an instant,
+//! nothing has. The judge is shown the time from the last stimulus to the last such instant, rounded down to
+//! what a record can write. While a judge waits for time to pass, no wait of the tester is longer than that,
+//! so that an age is too small by a moment at most.
 
 use std::time::{Duration, Instant};
 
 use crate::judge::Judge;
 
+/// When the judge is shown the passed time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Showing {
+    BeforeStimulus,
+    WhileWaiting,
+}
+
 #[derive(Debug)]
 pub(crate) struct Clock {
-    /// Until here the judge has been shown it, or a stimulus was sent.
+    /// The judge has been shown the time until here, or a stimulus was sent here.
     shown: Instant,
     /// Until here nothing has come.
     silent: Instant,
@@ -26,33 +33,33 @@ impl Clock {
         Clock { shown: now, silent: now }
     }
 
-    /// Until when one may wait at once.
+    /// The latest instant until which the tester may wait without asking again.
     pub(crate) fn limit(&self, judge: &dyn Judge, until: Instant) -> Instant {
         judge.due().map_or(until, |due| until.min(self.shown + due))
     }
 
-    /// Notes that nothing has come until then, for which was asked at `asked`.
+    /// Notes that nothing has come until `until`; the tester asked at `asked`.
     pub(crate) fn note_silence(&mut self, asked: Instant, until: Instant) {
         self.silent = self.silent.max(asked.max(until));
     }
 
-    /// Takes the time in which the system could not run out of what has passed.
+    /// Subtracts time in which the system could not run from the passed time.
     pub(crate) fn add_lost_time(&mut self, time: Duration) {
         self.shown += time;
     }
 
-    /// Counts anew from now, when a stimulus was sent.
+    /// Starts to count at a stimulus that is sent now.
     pub(crate) fn begin_at_stimulus(&mut self) {
         self.shown = Instant::now();
     }
 
-    /// What has passed, if the judge wants to know it now: enough of it for a stimulus to have come, or any
-    /// where another is to be sent.
-    pub(crate) fn take_passed_time(&mut self, judge: &dyn Judge, is_sending: bool) -> Option<Duration> {
+    /// Returns the time that has passed, if the judge wants to know it now: enough for a stimulus to have
+    /// arrived, or any time if another stimulus is about to be sent.
+    pub(crate) fn take_passed_time(&mut self, judge: &dyn Judge, showing: Showing) -> Option<Duration> {
         let due = judge.due()?;
         let micros = self.silent.saturating_duration_since(self.shown).as_micros();
         let time = Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX));
-        if time.is_zero() && !due.is_zero() || time < due && !is_sending {
+        if time.is_zero() && !due.is_zero() || time < due && showing == Showing::WhileWaiting {
             return None;
         }
         self.shown += time;

@@ -1,10 +1,9 @@
-//! The symbolic constants of a run: given, or solved for.
+//! The symbolic constants of a run: given by the user, or solved for.
 //!
 //! A test case leaves its constants open; a run fixes them, for tester and implementation alike (thesis, p.
-//! 144: both are instantiated with the same valuation). What is given is taken. What is not is chosen so that
-//! the initial condition can hold, and so that a way to Pass is known where one is found: the initial
-//! condition says that Accept *may* be reached, and a limit of 1 where amounts are multiples of 10 satisfies
-//! it.
+//! 144: both are instantiated with the same valuation). Given constants are taken. The others are chosen so
+//! that the initial condition can hold, and so that a way to Pass is known if one is found. The initial
+//! condition only says that Accept *may* be reached: a limit of 1 satisfies it, even if amounts are tens.
 
 use std::fmt;
 
@@ -17,7 +16,7 @@ use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Term, Value, codec};
 
 use crate::initial::{self, NoState};
-use crate::planner::goal;
+use crate::planner::search_goal;
 use crate::test_case::TestCase;
 use crate::values::{ATTEMPTS, MIX, Values, any, is_drawable, pivots};
 
@@ -26,12 +25,12 @@ const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_node
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstantsError {
-    /// No constant has this name; the names that there are.
+    /// No constant has the first name; the list has the names of all constants.
     Unknown(String, Vec<String>),
     NoValue(String, String),
-    /// With what is given, as `cTries = 0`, this part of the initial condition cannot hold.
+    /// With the given values, as `cTries = 0`, this part of the initial condition cannot hold.
     Unsatisfiable(String, String),
-    /// The solver does not know whether it can.
+    /// The solver does not know whether the initial condition can hold.
     NotKnown(String),
 }
 
@@ -60,11 +59,11 @@ impl fmt::Display for ConstantsError {
 
 impl std::error::Error for ConstantsError {}
 
-/// The valuation that `name = text` pairs stand for.
+/// Reads `name = text` pairs as a valuation of constants.
 ///
 /// # Errors
 /// [`ConstantsError::Unknown`], [`ConstantsError::NoValue`]: the first mistake.
-pub fn given<'a>(
+pub fn read_constants<'a>(
     test: &TestCase,
     pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Valuation, ConstantsError> {
@@ -82,8 +81,8 @@ pub fn given<'a>(
     Ok(known)
 }
 
-/// The initial state: with the given constants, and others of our choice, which the seed varies. A choice
-/// with which no way to Pass is known gives way to one of a run to Pass, where there is one: the initial
+/// Chooses the initial state: with the given constants, and others that the seed varies. If no way to Pass is
+/// known with the chosen constants, they are replaced by those of a run to Pass, if there is one: the initial
 /// condition alone may allow constants with which the purpose is out of reach.
 ///
 /// # Errors
@@ -103,7 +102,7 @@ pub fn initial_state(
     }
     let drawn = draw_constants(test, given, &open, &mut random, solver)?;
     let state = state_with(test, &drawn, solver)?;
-    let goal = goal(test);
+    let goal = search_goal(test);
     // A specification alone has no way to Pass.
     if !goal.locations.contains(&true) {
         return Ok(state);
@@ -113,11 +112,11 @@ pub fn initial_state(
         return Ok(state);
     }
     let better = solve_on_way_to_pass(&mut searcher, given, &open, &mut random, solver);
-    // If no state has them, nothing is lost: the first choice is as good as any.
+    // If no state has the better constants, nothing is lost: the first choice is as good as any.
     Ok(better.and_then(|constants| state_with(test, &constants, solver).ok()).unwrap_or(state))
 }
 
-/// The constants of a run to Pass.
+/// Finds the constants of a run to Pass.
 fn solve_on_way_to_pass(
     searcher: &mut Searcher,
     given: &Valuation,
@@ -151,7 +150,7 @@ fn draw_constants(
     solver: &mut dyn Solver,
 ) -> Result<Valuation, ConstantsError> {
     let condition = &test.iosts.initial_condition;
-    // The variables are chosen with them, since the condition relates them; what they are follows below.
+    // The variables are chosen as well, since the condition relates them to the constants.
     let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
     if all.iter().any(|datum| !is_drawable(datum.ty()) && condition.mentions(datum))
         && let Some(constants) = draw_and_solve_rest(condition, given, open, &all, random, solver)
@@ -170,9 +169,9 @@ fn draw_constants(
     Ok(constants)
 }
 
-/// The same where the condition speaks of arrays, which no lots are drawn for: the solver would choose all,
-/// and the same ones for each seed. So what can be drawn is drawn by the part of the condition that speaks
-/// of nothing else, and the solver is asked for the rest.
+/// Draws the constants that can be drawn, by the parts of the condition about nothing else, and asks the
+/// solver for the others. A condition about arrays needs this: no arrays are drawn, so the solver would
+/// choose all constants, and the same ones for each seed.
 fn draw_and_solve_rest(
     condition: &Term,
     given: &Valuation,
@@ -183,10 +182,11 @@ fn draw_and_solve_rest(
 ) -> Option<Valuation> {
     let simple: Vec<Datum> = open.iter().filter(|datum| is_drawable(datum.ty())).cloned().collect();
     let is_known = |datum: &Datum| simple.contains(datum) || given.contains_key(datum);
-    let own = Term::and(condition.conjuncts().into_iter().filter(|part| part.data().iter().all(is_known)));
+    let drawable_part =
+        Term::and(condition.conjuncts().into_iter().filter(|part| part.data().iter().all(is_known)));
     let rest: Vec<Datum> = all.iter().filter(|datum| !simple.contains(datum)).cloned().collect();
     for _ in 0..ATTEMPTS {
-        let drawn = Values::new(MIX).choose(&own, &simple, given, random, solver)?;
+        let drawn = Values::new(MIX).choose(&drawable_part, &simple, given, random, solver)?;
         let mut constants = given.clone();
         constants.extend(simple.iter().cloned().zip(drawn));
         if let Some(others) = Values::new(MIX).choose(condition, &rest, &constants, random, solver) {
@@ -198,6 +198,7 @@ fn draw_and_solve_rest(
     None
 }
 
+/// The initial state with these constants, or what they violate.
 fn state_with(
     test: &TestCase,
     constants: &Valuation,
@@ -209,7 +210,7 @@ fn state_with(
     })
 }
 
-/// The first part of the initial condition that these constants violate alone, or else all of it.
+/// Finds the first part of the initial condition that these constants violate, or else returns all of it.
 fn find_violated(test: &TestCase, constants: &Valuation) -> ConstantsError {
     let condition = &test.iosts.initial_condition;
     let known = literals(constants);

@@ -1,10 +1,9 @@
 //! Why a verdict was given, in the user's own names.
 //!
-//! What was expected and what came, the location in which it came, and for each transition of the same action
-//! the part of its guard that does not hold, with the values that make it fail.
+//! It says what was expected and what came, the location in which it came, and for each transition of the
+//! same action the part of its guard that does not hold, with the values that make it fail.
 //!
-//! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs
-//! to be kept.
+//! All of it is computed again from the trace: a judge that is shown the same says the same.
 
 use std::collections::BTreeSet;
 
@@ -24,26 +23,26 @@ use crate::run::{Cause, Occurrence, Outcome, Run};
 use crate::timed::words;
 use crate::times;
 
-/// What can be said about the end of a run.
+/// The explanation of the end of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// What was expected and what came, in a line. What else may be said, and each remedy, has a line below.
     pub summary: String,
-    /// The label of the location in which the last event came, or in which the run ended.
+    /// The label of the location where the last event came, or where the run ended.
     pub location: String,
-    /// The last event, where an event decided.
+    /// The last event, if an event decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// The guards of that event's action that did not hold, or whose holding decided.
+    /// The guards of that event's action that did not hold, or that decided by holding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Guard>,
-    /// The observations that the test case would have gone on with.
+    /// The observations with which the test case would have gone on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<String>,
 }
 
 impl Reason {
-    /// What more is to be said than the summary: the guards that decided, and what is allowed.
+    /// The lines after the summary: the guards that decided, and what is allowed.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.guards.iter().map(|guard| format!("  {guard}")).collect();
         fn action(text: &str) -> &str {
@@ -51,7 +50,7 @@ impl Reason {
         }
         let came = self.event.as_deref().map(action).filter(|_| self.summary.starts_with("expected "));
         let is_new = |one: &String| !self.summary.contains(one.as_str()) && Some(action(one)) != came;
-        // A list without what the summary has said would look like all that is allowed.
+        // The list is complete or absent: a part of it would look like all that is allowed.
         if self.expected.iter().any(is_new) {
             lines.push("  the specification allows here".to_owned());
             lines.extend(self.expected.iter().map(|one| format!("    {one}")));
@@ -60,12 +59,12 @@ impl Reason {
     }
 }
 
-/// Explains the end of a run, by showing it to a judge of its kind again.
-pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
+/// Explains the end of a run, by showing the run to a judge of its kind again.
+pub fn reason_of(judge: &mut dyn Judge, run: &Run) -> Reason {
     explain_end(judge, run).0
 }
 
-/// What failed in a run, or how it went: the identity of its end.
+/// The bucket of a run: what failed, or how it went.
 pub fn bucket_of(judge: &mut dyn Judge, run: &Run) -> Bucket {
     explain_end(judge, run).1
 }
@@ -83,34 +82,36 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
         }
     }
     let location = judge.shown().place;
-    let place = place(judge.specification_locations(), &location);
+    let place = place_name(judge.specification_locations(), &location);
+    // The event that decided, or the one that nothing explains.
     let last = run.trace.last().filter(|_| decided).map(|step| &step.what);
     let decisive = last.and_then(Occurrence::event);
     let failed = decisive.filter(|_| verdict == Some(Verdict::Fail));
     let unexplained = failed.and_then(|event| judge.unexplained(event));
-    let ordered = match (&unexplained, decisive) {
+    let either_order = match (&unexplained, decisive) {
         (Some(_), Some(last)) => format!(", be it before or after {last}"),
         _ => String::new(),
     };
     let decisive = unexplained.as_ref().or(decisive);
     let event = match (&run.outcome, last) {
         (Outcome::Verdict(_, Cause::Alien(text)), _) => Some(text.clone()),
-        (_, Some(what)) if run.timing.is_some() => Some(words::told(what)),
+        (_, Some(what)) if run.timing.is_some() => Some(words::describe_occurrence(what)),
         (_, Some(what)) => Some(unexplained.as_ref().map_or_else(|| what.to_string(), Event::to_string)),
         _ => None,
     };
-    let behind =
-        judge.scene().and_then(|(test, states)| words::behind(test, states.first()?, decisive, &run.outcome));
+    let missed = judge.scene().and_then(|(test, states)| {
+        words::describe_verdict_location(test, states.first()?, decisive, &run.outcome)
+    });
     let Why { instead, guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
     let excuse = if failed.is_some() { find_excuse(judge, run) } else { None };
     let reason = Reason {
-        summary: expectation(&run.outcome, &instead)
+        summary: write_expectation(&run.outcome, &instead)
             + &write_summary(run, &location, event.as_deref(), violates)
-            + &ordered
-            + &behind.map_or_else(String::new, |name| format!(" ({name})"))
+            + &either_order
+            + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
             + describe_twice(run, is_same_action)
             + &describe_unheard(run)
@@ -124,16 +125,15 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     (reason, bucket)
 }
 
-/// The specification's place. Of a test case that does not say of what it was made, and of a verdict, what
-/// people are shown.
-fn place(locations: BTreeSet<&str>, shown: &str) -> String {
+/// The names of the specification's locations; if they are not known, the text that people are shown.
+fn place_name(locations: BTreeSet<&str>, shown: &str) -> String {
     match locations.is_empty() {
         true => shown.to_owned(),
         false => locations.into_iter().collect::<Vec<_>>().join(" or "),
     }
 }
 
-/// Of a run that ended in silence: what came from another port, and was not taken for an answer.
+/// For a run that ended in silence: the datagrams from another port, which were no answers.
 fn describe_unheard(run: &Run) -> String {
     let Outcome::Verdict(_, Cause::Silence(_)) = run.outcome else { return String::new() };
     let notes = run.wire.iter().filter_map(EvidenceItem::from_elsewhere);
@@ -145,7 +145,7 @@ fn describe_unheard(run: &Run) -> String {
     }
 }
 
-/// Of a run that ended in silence: what may be wrong, and how one waits longer.
+/// For a run that ended in silence: what may be wrong, and how to wait longer.
 fn describe_silence(run: &Run) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
     if run.timing.is_some() {
@@ -175,7 +175,7 @@ fn describe_mute(run: &Run) -> Vec<String> {
     let marked = |note: &str| {
         let is_it =
             |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
-        run.wire.iter().rfind(is_it).map(text)
+        run.wire.iter().rfind(is_it).map(item_text)
     };
     if let Some(text) = marked(INCOMPLETE) {
         let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00")];
@@ -226,7 +226,7 @@ fn describe_mute(run: &Run) -> Vec<String> {
             shortened(request)
         )];
     }
-    // JSON's `start` has been answered, line by line.
+    // In JSON, `start` has been answered line by line.
     let more = match bytes.strip_suffix(b"\n") {
         None => return Vec::new(),
         Some(line) if line.starts_with(b"{") => None,
@@ -277,7 +277,7 @@ fn last_exchange(run: &Run) -> Option<(String, String)> {
     Some((shortened(request.strip_suffix(" HTTP/1.1")?), shortened(status.trim_end())))
 }
 
-/// Of a Fail by an answer over HTTP: what was asked, and its status.
+/// For a Fail by an answer over HTTP: the request, and the status of the answer.
 fn describe_exchange(run: &Run) -> String {
     match (&run.outcome, run.trace.last().map(|step| &step.what)) {
         (Outcome::Verdict(Verdict::Fail, Cause::Event), Some(Occurrence::Observation(_))) => {
@@ -289,8 +289,8 @@ fn describe_exchange(run: &Run) -> String {
     }
 }
 
-/// Of a Fail by the same output as the one right before. If the same action was expected with other values, a
-/// stimulus may lie between.
+/// For a Fail by the same output as the one right before. If the same action was expected with other values,
+/// a stimulus may lie between.
 fn describe_twice(run: &Run, is_same_action: bool) -> &'static str {
     let is_fail =
         matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event)) && run.timing.is_none();
@@ -302,16 +302,16 @@ fn describe_twice(run: &Run, is_same_action: bool) -> &'static str {
     }
 }
 
-fn text(item: &EvidenceItem) -> String {
+fn item_text(item: &EvidenceItem) -> String {
     shortened(&String::from_utf8_lossy(&item.bytes)).escape_debug().to_string()
 }
 
-/// How a Fail would be none if the last stimuli had been under way for longer. The judge is left there.
+/// Says how the run would be no Fail if the last stimuli took longer. The judge's state changes.
 fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
     let delay = run.link.as_ref()?.delay().unwrap_or_default();
     let is_stimulus = |number: &usize| matches!(run.trace[*number].what, Occurrence::Stimulus(_));
     let last: Vec<usize> = (0..run.trace.len()).rev().filter(is_stimulus).collect();
-    // A few late stimuli are tried first: they have few orders.
+    // Few late stimuli are tried first, since they have few orders.
     let from = |count: usize| last.get(count - 1).or(last.last());
     let mut explains = |count: usize| from(count).is_some_and(|from| is_excused(judge, run, *from));
     [1, 2, 4, MOST_UNDER_WAY - 1].into_iter().any(&mut explains).then(|| match delay.is_zero() {
@@ -328,14 +328,14 @@ fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
     })
 }
 
-/// Is the trace no Fail where stimuli from this step on may be under way for ever?
+/// Is the trace no Fail if the stimuli from this step on may be under way for ever?
 fn is_excused(judge: &mut dyn Judge, run: &Run, from: usize) -> bool {
     judge.begin();
     for (number, step) in run.trace.iter().enumerate() {
         if number == from && !judge.loosen() {
             return false;
         }
-        // What is under way may be so for longer than that.
+        // A delay would end the time that stimuli may be under way.
         if number >= from && step.what.event().is_none() {
             continue;
         }
@@ -346,8 +346,8 @@ fn is_excused(judge: &mut dyn Judge, run: &Run, from: usize) -> bool {
     judge.verdict() != Some(Verdict::Fail)
 }
 
-/// What was expected, in front of a Fail: `expected pNumber = 11, got 12: `.
-fn expectation(outcome: &Outcome, instead: &str) -> String {
+/// The beginning of a Fail's summary, with what was expected: `expected pNumber = 11, got 12: `.
+fn write_expectation(outcome: &Outcome, instead: &str) -> String {
     match outcome {
         Outcome::Verdict(Verdict::Fail, cause) if !instead.is_empty() => match cause {
             Cause::Silence(_) => format!("expected {instead}, got nothing: "),
@@ -359,6 +359,7 @@ fn expectation(outcome: &Outcome, instead: &str) -> String {
     }
 }
 
+/// Writes the sentence that says how a run ended, by its verdict and its cause.
 fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {
     let event = event.unwrap_or("nothing");
     match &run.outcome {

@@ -2,13 +2,12 @@
 //!
 //! **Problem.** The model format promises that an initial condition which *determines* the variables is
 //! enough, whatever its form: `x - 1 == 0`, `r.weight == 3`, `x + y == 5 && x - y == 1`. [`initial_states`]
-//! computes what stands as `v == e`, and lists the values of what has finitely many; of other forms, and of
+//! computes the form `v == e`, and lists the values of types with finitely many. For other forms, and for
 //! types with many values, it finds nothing. **Here** the solver is asked then. One answer is enough: a
-//! variable that the condition leaves open is written before it is read (Definition 4.19), so the states that
+//! variable that the condition leaves open is written before it is read (Definition 4.19), so states that
 //! differ in it are the same for a run.
 //!
-//! **Sound**: what the solver says is evaluated here once more, as everything that counts. **Ends** as the
-//! solver does.
+//! **Sound**: the solver's answer is evaluated here once more. **Ends** as the solver does.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::semantics::{InitialError, State, initial_states, is_initial};
@@ -18,7 +17,7 @@ use coreach_model::{Iosts, Value};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoState {
-    /// There is none: a constant has no value that fits, or the initial condition cannot hold.
+    /// There is no state: a constant has no value that fits, or the initial condition cannot hold.
     None,
     /// The solver does not know.
     NotKnown,
@@ -35,7 +34,7 @@ impl NoState {
     }
 }
 
-/// Initial states with these constants, at least one: all of them where they can be listed within the limit.
+/// Finds initial states with these constants, at least one; all of them if they are within the limit.
 pub fn states(
     iosts: &Iosts,
     constants: &Valuation,
@@ -65,16 +64,15 @@ pub fn states(
         valuation.insert(datum.clone(), value);
     }
     let state = State { location: iosts.initial, valuation };
-    let is_one =
+    let is_proved =
         state.valuation.iter().all(|(datum, value)| value.is_in(datum.ty())) && is_initial(iosts, &state);
-    if is_one { Ok(vec![state]) } else { Err(NoState::NotKnown) }
+    if is_proved { Ok(vec![state]) } else { Err(NoState::NotKnown) }
 }
 
-/// The first of them.
+/// Finds one initial state with these constants.
 pub fn first(iosts: &Iosts, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
     const MOST: usize = 1 << 10;
-    // An initialized model has one; variables that may start anyhow are written before they are read
-    // (Definition 4.19).
+    // An initialized model has one. Free variables are written before they are read (Definition 4.19).
     states(iosts, constants, MOST, solver)?.into_iter().next().ok_or(NoState::None)
 }
 

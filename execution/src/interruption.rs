@@ -1,21 +1,20 @@
-//! The end of the program while runs are under way: such a run is no run.
+//! The end of the program while runs are under way. Such a run does not count.
 //!
-//! **Problem.** An end that a signal or a limit brings kills what runs have launched. To a run that looks as
-//! if the implementation did it: it hangs up, is lost, cannot be started; a verdict on that, once it is in a
-//! store, is there for ever.
+//! **Problem.** When a signal or a limit ends the program, the processes that runs have launched are killed.
+//! To a run that looks as if the implementation did it: it hangs up, is lost, or cannot be started. A verdict
+//! on that would stay in a store for ever.
 //!
-//! **Method.** A flag is set before anything is killed, by the signal's own handler where there is one
-//! ([`keeper::ending_flag`]). A run looks at it when it has been judged: what the end has done to the run,
-//! it did behind the flag. Where it is set, whoever drove the run does not come back ([`stop_if_ending`]), so
-//! nothing can be told, counted, kept or done again.
+//! **Method.** A flag is set before anything is killed, by the signal's own handler if there is one
+//! ([`keeper::ending_flag`]). A run looks at the flag after it has been judged: whatever the end has done to
+//! the run, the flag was set before. If it is set, the code that drove the run does not return
+//! ([`stop_if_ending`]), so nothing can be reported, counted, kept or done again.
 //!
-//! **A signal to many** (a service that is ended with all that belongs to it) may meet the implementation
-//! before us. So a run whose outcome an end may have decided waits ([`WINDOW`]) whether we are ended, too:
-//! one that broke, and one whose system has ended or closed its connection. Other runs do not wait, but for a
-//! Fail, behind which one looks for that end a little longer (`LAST_WORDS`): a system may say that it is
-//! ended. What is ended earlier than that before us, or killed with us by a signal that nobody can handle,
-//! cannot be told from an implementation that ends by itself; of the latter nothing is written within that
-//! window.
+//! **A signal to many** (to a service with all its processes) may reach the implementation before us. So a
+//! run whose outcome such a signal may have decided waits for [`WINDOW`], to see whether we are ended, too.
+//! This is a run that broke, or one whose system has ended or closed its connection. Other runs do not wait.
+//! After a Fail we look a little longer whether the system ends (`LAST_WORDS`): it may say that it is being
+//! ended. An implementation that is killed earlier than that before us, or together with us by a signal that
+//! nobody can handle, looks like one that ends by itself. Nothing is written of it within that window.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,26 +25,26 @@ use coreach_model::{Verdict, budget};
 
 use crate::run::Outcome;
 
-/// So long after an end of the implementation that may have decided a run, the program's own end may come.
+/// The program's own end may come so long after an end of the implementation that may have decided a run.
 pub const WINDOW: Duration = Duration::from_millis(200);
 
-/// So long after its last words a system that says something at its end may end.
+/// A system that says something at its end may take so long to end after that.
 const LAST_WORDS: Duration = Duration::from_millis(10);
 
-const LOOK: Duration = Duration::from_millis(1);
+const POLL: Duration = Duration::from_millis(1);
 
-/// Where the program is ending, this does not return: it unwinds to the work that is given up
-/// ([`budget::ask_now`]), or waits for the end.
+/// Returns at once unless the program is ending. Then it does not return: it unwinds to the work that is
+/// given up ([`budget::ask_now`]), or waits for the end.
 pub fn stop_if_ending() {
     while keeper::is_ending() {
         budget::ask_now();
-        thread::sleep(LOOK);
+        thread::sleep(POLL);
     }
 }
 
-/// Ends the session of a run that has come to this. What was waited for then, and what went over the wire.
-/// Does not return where the program is ending.
-pub(crate) fn finish(
+/// Ends the session of a run with this outcome. Returns what the tester waited for, and the messages on the
+/// wire. Does not return if the program is ending.
+pub(crate) fn end_session(
     adapter: &mut dyn Adapter,
     begin: Instant,
     ready: Option<Duration>,
@@ -53,25 +52,25 @@ pub(crate) fn finish(
 ) -> (Option<Teardown>, Vec<EvidenceItem>) {
     let over = Instant::now();
     let doubtful = doubtful_since(adapter, outcome, over);
-    let rest = doubtful.map_or(Duration::ZERO, |since| WINDOW.saturating_sub(since.elapsed()));
+    let wait = doubtful.map_or(Duration::ZERO, |since| WINDOW.saturating_sub(since.elapsed()));
     let teardown = adapter.tear_down();
     let wire = phased(adapter.evidence(begin), ready, over - begin);
     adapter.stop();
-    // Counted and not measured: where the machine keeps us from running, we hear of a signal later, too.
-    for _ in 0..rest.as_millis() / LOOK.as_millis() {
+    // Looks are counted, not time: if the machine keeps us from running, we hear of a signal later, too.
+    for _ in 0..wait.as_millis() / POLL.as_millis() {
         if keeper::is_ending() {
             break;
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL);
     }
     stop_if_ending();
     (teardown, wire)
 }
 
-/// When the implementation ended, where that may have decided the run.
+/// The instant at which the implementation ended, if that may have decided the run.
 fn doubtful_since(adapter: &dyn Adapter, outcome: &Outcome, over: Instant) -> Option<Instant> {
     match outcome {
-        // A setting is missing, whatever ends.
+        // A missing setting does not depend on any end.
         Outcome::RunError(Failure::Untranslatable(_)) => None,
         Outcome::RunError(_) => Some(over),
         Outcome::Verdict(Verdict::Fail, _) => adapter.ended(over + LAST_WORDS),

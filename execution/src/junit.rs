@@ -1,17 +1,17 @@
-//! JUnit's XML, which build servers draw: suites of cases, one after the other.
+//! JUnit's XML, which build servers show: suites of cases, one after the other.
 //!
-//! A case is a run, or something that was asked for and has none. It holds all that is known of the run: in
-//! `system-out` its events with their times and how it ended, in `system-err` what went over the wire, where
-//! that was kept, as the lines of the record.
+//! A case is a run, or a test that was asked for and has no run. It holds everything that is known of the
+//! run: in `system-out` its events with their times and how it ended, in `system-err` the messages on the
+//! wire, if they were kept, as the lines of the record.
 //!
-//! Counts stand in front of what they count, so the caller knows them first. The cases themselves are written
-//! one by one and never held together: a trace may be long, and there may be many.
+//! Counts come before the cases that they count, so the caller knows them first. The cases themselves are
+//! written one by one and never held together: a trace may be long, and there may be many.
 //!
-//! What stands where is what the schema of Jenkins' xUnit plugin (`junit-10.xsd`) allows: times have at most
-//! three decimals, and `testsuites` counts nothing that is skipped.
+//! The elements and attributes are those of the schema of Jenkins' xUnit plugin (`junit-10.xsd`): times have
+//! at most three decimals, and `testsuites` has no count of skipped cases.
 //!
-//! XML 1.0 has no way at all to write most control signs, and an implementation may send any. They, and the
-//! signs that are not drawn, are shown by their numbers (`\u{1b}`).
+//! XML 1.0 cannot write most control signs at all, and an implementation may send any. They, and other
+//! invisible signs, are shown by their numbers (`\u{1b}`).
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -26,20 +26,17 @@ use crate::bucket::Bucket;
 use crate::campaign::{LeftOut, WhyLeftOut};
 use crate::outcome::OutcomeKind;
 
-/// What JUnit makes of a case: its element, and the count that it adds to.
+/// The result of a case in JUnit: its element, and the count that it adds to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JunitResult {
     Success,
-    /// `skipped`
     Skipped,
-    /// `failure`
     Failure,
-    /// `error`
     Error,
 }
 
 impl JunitResult {
-    /// Of a run that ended so; Inconclusive is worth what the user says.
+    /// The result for a run that ended so. The user chooses the one for Inconclusive.
     pub fn of(kind: OutcomeKind, inconclusive: JunitResult) -> Self {
         match kind {
             OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => JunitResult::Success,
@@ -50,7 +47,7 @@ impl JunitResult {
     }
 }
 
-/// What an element says of the cases in it.
+/// The counts that an element has of its cases.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Counts {
     tests: usize,
@@ -86,7 +83,7 @@ impl Counts {
             ("failures", self.failures.to_string()),
             ("errors", self.errors.to_string()),
             ("skipped", self.skipped.to_string()),
-            ("time", seconds(self.seconds)),
+            ("time", format_seconds(self.seconds)),
         ]
     }
 }
@@ -95,11 +92,11 @@ impl Counts {
 pub struct Case {
     pub name: String,
     pub kind: JunitResult,
-    /// Why, as a word; of what is no success.
+    /// The cause as a word, unless it is a success.
     pub cause: String,
-    /// Why, in a sentence; of what is no success.
+    /// The cause in a sentence, unless it is a success.
     pub message: String,
-    /// The same at length.
+    /// The cause at length.
     pub text: String,
     pub seconds: f64,
     pub out: Option<String>,
@@ -107,8 +104,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// What was asked for and has no runs. Where it is proved that there can be none it is `skipped`; where
-    /// that is not known, `error`.
+    /// A case for a test that has no runs. It is `skipped` if it is proved that there can be none, and
+    /// `error` if that is not known.
     pub fn left_out(left: &LeftOut) -> Self {
         let kind = match left.why {
             WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => JunitResult::Skipped,
@@ -124,8 +121,8 @@ pub const LEFT_OUT: &str = "left out";
 
 const SUITES: &str = "testsuites";
 
-/// A time as the schema takes it.
-fn seconds(time: f64) -> String {
+/// Formats a time as the schema requires.
+fn format_seconds(time: f64) -> String {
     format!("{time:.3}")
 }
 
@@ -135,10 +132,10 @@ pub struct Report<W: Write> {
 }
 
 impl<W: Write> Report<W> {
-    /// Begins a report of this name, with these cases in all its suites.
+    /// Begins a report of this name. `counts` are those of the cases in all its suites.
     ///
     /// # Errors
-    /// It cannot be written; so everywhere here.
+    /// The report cannot be written. That is the error of every function here.
     pub fn begin(out: W, name: &str, counts: &Counts) -> io::Result<Self> {
         let mut report = Report { writer: Writer::new_with_indent(out, b' ', 2), suite: String::new() };
         report.writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -146,6 +143,7 @@ impl<W: Write> Report<W> {
         Ok(report)
     }
 
+    /// Opens a suite, with its properties.
     pub fn suite(&mut self, name: &str, counts: &Counts, properties: &[(String, String)]) -> io::Result<()> {
         self.suite = name.to_owned();
         self.open_counted("testsuite", name, counts)?;
@@ -160,8 +158,9 @@ impl<W: Write> Report<W> {
         Ok(())
     }
 
+    /// Writes a case of the open suite.
     pub fn case(&mut self, case: &Case) -> io::Result<()> {
-        let seconds = seconds(case.seconds);
+        let seconds = format_seconds(case.seconds);
         let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];
         let opening = element("testcase", &attributes);
         let parts = [("system-out", &case.out), ("system-err", &case.wire)];
@@ -228,11 +227,11 @@ fn element(name: &'static str, attributes: &[(&str, &str)]) -> BytesStart<'stati
     element
 }
 
-/// The text without the signs that XML cannot hold, and those that nobody sees.
+/// The text with escapes in place of signs that XML cannot hold or that are invisible.
 fn strip_unprintable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in text.chars() {
-        // Two signs are none of Unicode's, and none of XML's.
+        // These two code points are no signs of Unicode or XML.
         if is_hidden_sign(sign) || matches!(sign, '\u{fffe}' | '\u{ffff}') {
             shown.extend(sign.escape_unicode());
         } else {
@@ -242,8 +241,8 @@ fn strip_unprintable(text: &str) -> String {
     shown
 }
 
-/// The buckets of a suite as its properties: in how many runs each of them was met, and the shortest run.
-pub fn bucket(bucket: &Bucket, runs: usize, shortest: &str) -> (String, String) {
+/// A bucket as a property of its suite: in how many runs it was met, and the shortest run.
+pub fn bucket_property(bucket: &Bucket, runs: usize, shortest: &str) -> (String, String) {
     let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     (format!("bucket {}", bucket.id()), format!("{bucket}: {runs}; the shortest, {shortest}"))
 }
@@ -253,8 +252,8 @@ pub fn bucket_line(bucket: Option<&Bucket>) -> String {
     bucket.map_or(String::new(), |one| format!("bucket {}: {one}\n", one.id()))
 }
 
-/// The events of a record, one a line: when, who, what. At the end, how it ended.
-pub fn events(record: &Json) -> String {
+/// The events of a record, one per line: when, who, what. The last line says how the run ended.
+pub fn write_events(record: &Json) -> String {
     let mut text = String::new();
     for step in record["trace"].as_array().into_iter().flatten() {
         let word = |key: &str| step[key].as_str().unwrap_or_default();
@@ -276,8 +275,8 @@ pub fn events(record: &Json) -> String {
     text
 }
 
-/// The evidence of a record, one item a line as it stands in the record; nothing where nothing was kept.
-pub fn wire(record: &Json) -> Option<String> {
+/// The evidence of a record, one item per line as in the record; `None` if none was kept.
+pub fn write_wire(record: &Json) -> Option<String> {
     let lines: Vec<String> = match record.get("wire")? {
         Json::Array(items) => items.iter().map(Json::to_string).collect(),
         Json::Null => Vec::new(),
@@ -454,14 +453,14 @@ mod tests {
             ],
         });
         let expected = "       1.500 ms  stimulus     Coin(pValue = 3)\n      22.000 ms  silence      20.0 ms\nFail: not allowed\n";
-        assert_eq!(events(&record), expected.replace("20.0 ms", "20 ms"));
-        assert_eq!(wire(&record), None);
+        assert_eq!(write_events(&record), expected.replace("20.0 ms", "20 ms"));
+        assert_eq!(write_wire(&record), None);
         record["wire"] = json!([{ "direction": "sent", "text": "a" }, { "direction": "received" }]);
         assert_eq!(
-            wire(&record).unwrap(),
+            write_wire(&record).unwrap(),
             "{\"direction\":\"sent\",\"text\":\"a\"}\n{\"direction\":\"received\"}\n"
         );
         record["wire"] = json!([]);
-        assert_eq!(wire(&record), None);
+        assert_eq!(write_wire(&record), None);
     }
 }

@@ -1,12 +1,12 @@
-//! A solver that is not there until it is asked.
+//! A solver that is started by the first question.
 //!
-//! Most runs never ask: their values are drawn. Bringing Z3 up costs more than such a run.
+//! Most runs never ask, since their values are drawn. To start Z3 costs more than such a run.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver, Statistics, Witness};
 use coreach_model::{Datum, Term};
 
-/// Z3, brought up by the first question.
+/// Z3, started by the first question.
 #[derive(Default)]
 pub struct Lazy(Option<Z3Solver>);
 

@@ -1,4 +1,4 @@
-//! What *happens* when a test case meets an implementation under test.
+//! Runs test cases against implementations.
 //!
 //! [`mod@test_case`] is the test case as a file gives it; [`constants`] fixes its symbolic constants; it is
 //! the first [`judge`], and a [`session`] drives a judge against an adapter ([`coreach_adapters`], made by

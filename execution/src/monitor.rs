@@ -1,24 +1,24 @@
-//! The specification as a judge: which of its states are possible after what was seen.
+//! The specification as a judge: it follows the states that are possible after the trace.
 //!
-//! **Problem.** A test case sees what its purpose looks at. To say of an implementation that nothing is wrong
-//! with it, as far as one looked, or which transitions of the specification a run has gone through, the
-//! specification itself must follow.
+//! **Problem.** A test case sees only what its purpose looks at. Two questions need a judge that follows the
+//! specification itself: is nothing wrong with an implementation, as far as one looked, and which transitions
+//! of the specification has a run gone through?
 //!
 //! **Method.** The states that are possible after a trace, by definition (`M after σ`, Definition 4.16, p.
-//! 89): all successors of all of them, and all that internal steps lead to. An output that no state allows is
-//! a violation of ioc (Definition 6.2): Fail, and the states stay as they were. An input that no state takes
-//! ends what the specification says, which is Inconclusive, for the cause `unspecified`. It never says Pass:
-//! no purpose is asked for. Of a suspended specification, silence is followed as quiescence, and is a Fail
-//! where no state is quiescent.
+//! 89): all successors of all of them, and all states that internal steps lead to. An output that no state
+//! allows is a violation of ioc (Definition 6.2): Fail, and the states stay as they were. The specification
+//! says nothing after an input that no state takes, which is Inconclusive, for the cause `unspecified`. The
+//! monitor never says Pass, since it has no purpose. If the specification is suspended, silence is followed
+//! as quiescence, and is a Fail if no state is quiescent.
 //!
-//! Where the states are many, they are kept as formulas ([`gathered`]): symbolic states that stand for the
-//! same ones, and one of each for those who want an example. An output is a violation where it is *proved*
-//! that no formula takes it. Where the solver does not know, or where both the states and the formulas are
-//! too many, the monitor gives up rather than guess, for the cause `states`.
+//! If there are many states, they are kept as formulas ([`gathered`]): symbolic states that stand for the
+//! same states, and one example state of each. An output is a violation if it is *proved* that no formula
+//! takes it. If the solver does not know, or if both the states and the formulas are too many, the monitor
+//! gives up rather than guess, for the cause `states`.
 //!
-//! **Ends**: a step is finite where the specification has no livelock, which its reader refuses. **Costs**
-//! the number of states, or of formulas, times the location's transitions; a formula asks a question for each
-//! guard that hangs on what was not seen.
+//! **Ends**: a step is finite if the specification has no livelock, which its reader refuses. **Costs** the
+//! number of states, or of formulas, times the location's transitions; a formula asks a question for each
+//! guard that depends on unseen data.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ use coreach_model::term::evaluate::{evaluate, holds};
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
-use crate::judge::expected::expectation;
-use crate::judge::guards::{may_be, texts, violated};
+use crate::judge::expected::describe_expectation;
+use crate::judge::guards::{conjunct_texts, failing_sets, may_be};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, ShownState};
 use crate::values::boundaries::boundaries;
@@ -43,7 +43,7 @@ pub const MOST: usize = 2048;
 
 const MOST_FORMULAS: usize = 64;
 
-/// States, and formulas where they stand for more.
+/// All possible states; or formulas, and one example state of each.
 type After = (BTreeSet<State>, Vec<SymbolicState>);
 
 const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
@@ -52,15 +52,15 @@ const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecifi
 pub struct Monitor<'a> {
     specification: &'a Iosts,
     initial: BTreeSet<State>,
-    /// All of them; one of each formula, where there are any.
+    /// All possible states. If there are formulas: one example of each.
     states: BTreeSet<State>,
-    /// Where the states are many: all of them.
+    /// If there are many states: formulas that stand for all of them. Empty otherwise.
     formulas: Vec<SymbolicState>,
-    /// More states than these are gathered.
+    /// If there are more states than this, they are gathered into formulas.
     few: usize,
     /// How often each transition may have been taken.
     taken: Numbered<TransitionId, usize>,
-    /// An output came that may not happen.
+    /// Has an output come that may not happen?
     violated: bool,
 }
 
@@ -72,24 +72,24 @@ impl<'a> Monitor<'a> {
         Monitor { specification, states, initial, formulas: Vec::new(), few: FEW, taken, violated: false }
     }
 
-    /// The same, where more states than these are gathered.
+    /// Gathers states into formulas if there are more than this.
     #[must_use]
     pub fn gathering_beyond(self, few: usize) -> Self {
         Monitor { few, ..self }
     }
 
-    /// States that are possible now: all of them, or one of each formula that stands for more.
+    /// The states that are possible now: all of them, or one example of each formula.
     pub fn states(&self) -> &BTreeSet<State> {
         &self.states
     }
 
-    /// For each transition of the specification, how often the trace may have gone through it; internal steps
-    /// count as taken where one was possible.
+    /// For each transition of the specification, how often the trace may have gone through it. An internal
+    /// step counts as taken if it was possible.
     pub fn taken(&self) -> &Numbered<TransitionId, usize> {
         &self.taken
     }
 
-    /// Are these all states that are possible?
+    /// Are [`Monitor::states`] all states that are possible?
     pub fn are_all(&self) -> bool {
         self.formulas.is_empty()
     }
@@ -119,7 +119,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Follows an action. If no state takes it, an output is a violation, and all else unspecified.
+    /// Follows an action. If no state takes it, an output is a violation, every other action unspecified.
     fn follow_action(&mut self, action: ActionId, values: &[Value]) -> Judged {
         let mut through = BTreeSet::new();
         let followed = if self.formulas.is_empty() {
@@ -143,9 +143,9 @@ impl<'a> Monitor<'a> {
         Judged::Followed(None)
     }
 
-    /// Finds the states after an event, from each state by itself; gathers them as formulas beyond `few`.
-    /// `None` where that fails and there are more than [`MOST`]. Into `taken` go the transitions that may
-    /// have been taken, internal ones in front of the event included.
+    /// Finds the states after an event, from each state by itself, and gathers them into formulas if they are
+    /// more than `few`. `None`: that fails, and there are more than [`MOST`]. Adds to `taken` the transitions
+    /// that may have been taken, with the internal ones before the event.
     fn step_states(
         &self,
         action: ActionId,
@@ -179,8 +179,8 @@ impl<'a> Monitor<'a> {
         (next.len() <= MOST).then(|| (next, Vec::new()))
     }
 
-    /// Finds the formulas after an event, with a state of each; `taken` as in `step_states`. `None` where
-    /// they are too many, or the solver does not know.
+    /// Finds the formulas after an event, with an example state of each; `taken` is as in `step_states`.
+    /// `None`: they are too many, or the solver does not know.
     fn step_formulas(
         &self,
         action: ActionId,
@@ -216,19 +216,19 @@ impl<'a> Monitor<'a> {
             if are_too_many(&next) || all.len() > MOST {
                 return None;
             }
-            let mut behind = Vec::new();
+            let mut further = Vec::new();
             for formula in &next {
                 for number in system.outgoing[formula.location].iter().filter(|number| is_internal(number)) {
-                    behind.extend(formula.after(&system, *number, &[], &mut solver));
+                    further.extend(formula.after(&system, *number, &[], &mut solver));
                 }
             }
-            next = behind;
+            next = further;
         }
         self.add_examples(gathered(&data, all), &mut solver)
     }
 
-    /// Finds a state of each formula that has one, and drops the others; `None` where they are too many, or
-    /// the solver does not know. Where each formula stands for one state, only the states are left.
+    /// Finds an example state of each formula, and drops the formulas that have none. `None`: they are too
+    /// many, or the solver does not know. If each formula stands for one state, only the states are left.
     fn add_examples(&self, mut formulas: Vec<SymbolicState>, solver: &mut dyn Solver) -> Option<After> {
         if are_too_many(&formulas) {
             return None;
@@ -260,7 +260,7 @@ impl<'a> Monitor<'a> {
         (is_known && solver.statistics().unknown == 0).then_some((states, formulas))
     }
 
-    /// Says what decides about an observation, where only some outputs are allowed.
+    /// Says what decides about an observation, if only the outputs with `is_allowed` are allowed.
     pub fn why_not(
         &self,
         observed: Option<&Event>,
@@ -271,14 +271,14 @@ impl<'a> Monitor<'a> {
         let leaving = |at: LocationId| specification.transitions.iter().filter(move |one| one.source == at);
         let is_output = |one: &&Transition| specification.action(one.action).kind == ActionKind::Output;
         let mut why = Why::default();
-        // Only one state of each formula is known, and others may allow other values.
+        // Only one state of each formula is known. Its other states may allow other values.
         if self.are_all() {
             let mut open = Vec::new();
             for state in &self.states {
                 let here = leaving(state.location).filter(|one| is_output(one) && is_allowed(one));
                 open.extend(here.map(|one| (one, state)));
             }
-            let expectation = expectation(specification, &open, observed, None);
+            let expectation = describe_expectation(specification, &open, observed, None);
             why = Why { expected: expectation.expected, ..why };
             if verdict == Some(Verdict::Fail) {
                 (why.instead, why.guards) = (expectation.phrase, expectation.guards);
@@ -288,19 +288,20 @@ impl<'a> Monitor<'a> {
             let sets = self
                 .states
                 .iter()
-                .flat_map(|state| violated(specification, leaving(state.location), state, event));
-            why.violated = sets.map(|set| texts(&set)).collect();
+                .flat_map(|state| failing_sets(specification, leaving(state.location), state, event));
+            why.violated = sets.map(|set| conjunct_texts(&set)).collect();
         }
         why
     }
 
+    /// Notes a violation. The states stay as they were.
     fn violation(&mut self) -> Judged {
         self.violated = true;
         Judged::Followed(None)
     }
 }
 
-/// Whether they are too many to follow. Formulas that stand for one state each are as cheap as states.
+/// Are these formulas too many to follow? A formula that stands for one state is as cheap as a state.
 fn are_too_many(formulas: &[SymbolicState]) -> bool {
     formulas.len() > MOST || formulas.iter().filter(|one| !one.open.is_empty()).count() > MOST_FORMULAS
 }
@@ -429,7 +430,7 @@ impl Judge for Monitor<'_> {
         let places: BTreeSet<&str> =
             self.states.iter().map(|s| self.specification.location(s.location).label.as_str()).collect();
         let data = self.specification.constants.iter().chain(&self.specification.variables);
-        // Only what is the same in all of them.
+        // Only values that are the same in all states are shown.
         let value = |datum: &Datum| {
             let value = self.states.first()?.valuation.get(datum)?;
             let known = self.states.iter().all(|state| state.valuation.get(datum) == Some(value))

@@ -1,4 +1,4 @@
-//! From what an IUT file says to the adapter that does it: the one place that knows all adapters.
+//! Makes the adapter that an IUT file describes. This is the one place that knows all adapters.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -15,29 +15,30 @@ use crate::lazy::Lazy;
 use crate::simulated::Simulated;
 use crate::timed::simulated::TimedSystem;
 
-/// An adapter that nothing was started by yet.
-enum Link {
-    /// A model, which has a solver of its own thread.
+/// An adapter that has not started anything yet.
+enum NewAdapter {
+    /// A model. Its solver belongs to this thread.
     Here(Box<dyn Adapter>),
     Elsewhere(Box<dyn Adapter + Send>),
 }
 
-/// The adapter of a description. Nothing is started yet.
+/// Makes the adapter of a description. It starts nothing yet.
 pub fn open(iut: &Iut) -> Box<dyn Adapter> {
-    match link(iut) {
-        Link::Here(adapter) => adapter,
-        Link::Elsewhere(adapter) => adapter,
+    match make_adapter(iut) {
+        NewAdapter::Here(adapter) => adapter,
+        NewAdapter::Elsewhere(adapter) => adapter,
     }
 }
 
-fn link(iut: &Iut) -> Link {
-    Link::Elsewhere(match &iut.way {
+/// Makes the adapter of a description.
+fn make_adapter(iut: &Iut) -> NewAdapter {
+    NewAdapter::Elsewhere(match &iut.way {
         Transport::Simulated(model) => {
             let simulated = Simulated::new(model.iosts.clone(), Lazy::default());
-            return Link::Here(Box::new(InProcess(simulated.completed(model.completion))));
+            return NewAdapter::Here(Box::new(InProcess(simulated.completed(model.completion))));
         }
         Transport::SimulatedTimed(model) => {
-            return Link::Here(Box::new(TimedSystem::new((**model).clone(), Lazy::default())));
+            return NewAdapter::Here(Box::new(TimedSystem::new((**model).clone(), Lazy::default())));
         }
         Transport::Stdio(stdio) => {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
@@ -58,23 +59,23 @@ fn link(iut: &Iut) -> Link {
     })
 }
 
-/// Ways to implementations that outlive runs, those that no run uses now, by a number of each implementation.
-/// What a run leaves under way to such a system the next one must know ([`coreach_adapters::system`]), so the
-/// way to it is kept.
+/// Adapters of implementations that outlive runs, while no run uses them, by a number of each implementation.
+/// The next run must know what the last one left under way to such a system ([`coreach_adapters::system`]),
+/// so its adapter is kept.
 #[derive(Default)]
 pub struct Links(Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>);
 
 impl Links {
-    /// Uses a way to an implementation: one that was kept, or a new one.
+    /// Does work with the adapter of an implementation: one that was kept, or a new one.
     pub fn with<R>(&self, number: usize, iut: &Iut, work: impl FnOnce(&mut dyn Adapter) -> R) -> R {
         let kept = || lock(&self.0);
         if !iut.way.outlives_runs() {
             return work(open(iut).as_mut());
         }
         let free = kept().get_mut(&number).and_then(Vec::pop);
-        match free.map_or_else(|| link(iut), Link::Elsewhere) {
-            Link::Here(mut adapter) => work(adapter.as_mut()),
-            Link::Elsewhere(mut adapter) => {
+        match free.map_or_else(|| make_adapter(iut), NewAdapter::Elsewhere) {
+            NewAdapter::Here(mut adapter) => work(adapter.as_mut()),
+            NewAdapter::Elsewhere(mut adapter) => {
                 let result = work(adapter.as_mut());
                 kept().entry(number).or_default().push(adapter);
                 result

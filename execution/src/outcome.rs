@@ -1,9 +1,8 @@
-//! How a run ends, and the words for it: one table, from which everything that writes or reads them takes
-//! them.
+//! How a run ends, and the words for it: one table for everything that writes or reads them.
 //!
 //! A record, the store, a report for build servers and a summary all say how a run ended. They agree since
-//! they ask here, by type: a verdict or a cause that is new is one line more in this file, and the compiler
-//! names each place that has to decide what it means there.
+//! they use these types: a new verdict or cause is one more line in this file, and the compiler names each
+//! place that has to decide what it means there.
 //!
 //! | in a record | type |
 //! |---|---|
@@ -24,12 +23,12 @@ use crate::times::{self, seconds};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OutcomeKind {
     Verdict(Verdict),
-    /// Without: something between tester and implementation broke.
+    /// No verdict: something between tester and implementation broke.
     RunError,
 }
 
 impl OutcomeKind {
-    /// All of them, in the order of reports.
+    /// All kinds, in the order of reports.
     pub const ALL: [OutcomeKind; 5] = [
         OutcomeKind::Verdict(Verdict::Pass),
         OutcomeKind::Verdict(Verdict::WeakPass),
@@ -38,7 +37,7 @@ impl OutcomeKind {
         OutcomeKind::RunError,
     ];
 
-    /// The worst of them: the implementation does what it must not.
+    /// The worst kind: the implementation does something that it must not do.
     pub const FAIL: OutcomeKind = OutcomeKind::Verdict(Verdict::Fail);
 
     pub fn name(self) -> &'static str {
@@ -52,7 +51,7 @@ impl OutcomeKind {
         OutcomeKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// How bad it is: where two runs of one key disagree, the worse one is told.
+    /// How bad it is: if two runs of one key disagree, the worse one is reported.
     pub fn rank(self) -> usize {
         match self {
             OutcomeKind::Verdict(Verdict::Pass) => 0,
@@ -70,8 +69,8 @@ impl fmt::Display for OutcomeKind {
     }
 }
 
-/// A word that is none of ours: a file of a later version, or one that somebody wrote.
-fn no_outcome(name: &str) -> String {
+/// The message for an unknown word: the file is of a later version, or somebody wrote it by hand.
+fn unknown_verdict(name: &str) -> String {
     format!("`{name}` is no verdict")
 }
 
@@ -84,7 +83,7 @@ impl Serialize for OutcomeKind {
 impl<'de> Deserialize<'de> for OutcomeKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        OutcomeKind::named(&name).ok_or_else(|| serde::de::Error::custom(no_outcome(&name)))
+        OutcomeKind::named(&name).ok_or_else(|| serde::de::Error::custom(unknown_verdict(&name)))
     }
 }
 
@@ -97,14 +96,14 @@ impl ToSql for OutcomeKind {
 impl FromSql for OutcomeKind {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let name = value.as_str()?;
-        OutcomeKind::named(name).ok_or_else(|| FromSqlError::Other(no_outcome(name).into()))
+        OutcomeKind::named(name).ok_or_else(|| FromSqlError::Other(unknown_verdict(name).into()))
     }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     Verdict(Verdict, Cause),
-    /// Without: something between tester and implementation broke.
+    /// No verdict: something between tester and implementation broke.
     RunError(Failure),
 }
 
@@ -139,30 +138,28 @@ impl Outcome {
 pub enum Cause {
     /// The last step of the trace led to the verdict.
     Event,
-    /// Fail: the implementation sent what is no event of the specification.
+    /// Fail: the implementation sent something that is no event of the specification.
     Alien(String),
-    /// Nothing was observed for so long, and there was nothing to send. Fail where the specification must
-    /// answer and the IUT file says that this counts (`silence: fail`), else Inconclusive.
+    /// Nothing was observed for so long, and there was nothing to send. It is a Fail if the specification
+    /// must answer and the IUT file says that this counts (`silence: fail`), and Inconclusive otherwise.
     Silence(Duration),
     /// Inconclusive: no stimulus has values that satisfy its guard here, and nothing may be observed.
     NothingToDo,
-    /// Inconclusive: what happened is nothing of which the judge's model says anything.
+    /// Inconclusive: the judge's model says nothing about what happened.
     Unspecified,
-    /// Inconclusive: what came may have crossed what was under way in orders that are not followed.
+    /// Inconclusive: observations may have crossed stimuli in orders that the judge does not follow.
     Crossed,
-    /// Inconclusive: the run has had as many events as it may.
+    /// Inconclusive: the run has had its greatest number of events.
     Steps(usize),
-    /// More states than this were possible at once: nobody follows them all.
+    /// Inconclusive: more states than this were possible at once, and the judge does not follow so many.
     States(usize),
-    /// Inconclusive: the run has taken as long as it may.
+    /// Inconclusive: the run has lasted for its greatest time.
     Time(Duration),
-    /// Inconclusive: a number would have had more digits than are computed.
+    /// Inconclusive: a number would have had more digits than the program computes.
     Digits(usize),
-    /// Inconclusive: of a timed run, the only stimulus that was left had to be sent so long before the tester
-    /// could.
+    /// Inconclusive, in a timed run: the only stimulus left had to be sent so long before the tester could.
     Late(Duration),
-    /// Inconclusive: it would be a Fail because of time, or silence would count, and this machine was so
-    /// late itself.
+    /// Inconclusive: time or silence would make it a Fail, but this machine itself was so late.
     Jitter(Duration),
     /// Inconclusive: the person at the keyboard ended the run.
     Ended,
@@ -189,8 +186,8 @@ impl Cause {
     }
 }
 
-/// Why, as a word, and what belongs to it: milliseconds, a number of steps, a text.
-pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
+/// The cause as a word, and its detail: milliseconds, a number of steps, or a text.
+pub fn cause_and_detail(outcome: &Outcome) -> (&'static str, Json) {
     let milliseconds = |time: &Duration| Json::from(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     match outcome {
         Outcome::RunError(failure) => (failure.name(), Json::from(failure.text())),
@@ -212,8 +209,8 @@ pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
     }
 }
 
-/// What [`cause`] and a kind of outcome were made of.
-pub fn outcome(kind: OutcomeKind, cause: &str, detail: &Json) -> Result<Outcome, String> {
+/// Reads an outcome from its kind, and from the word and the detail of [`cause_and_detail`].
+pub fn read_outcome(kind: OutcomeKind, cause: &str, detail: &Json) -> Result<Outcome, String> {
     let wrong = |what: &str| format!("`detail` of the cause `{cause}` must be {what}");
     let text = || detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));
     let number = || detail.as_u64().ok_or_else(|| wrong("a whole number"));
@@ -320,17 +317,17 @@ mod tests {
         let mut words = std::collections::BTreeSet::new();
         for failure in failures() {
             let outcome_of = Outcome::RunError(failure);
-            let (word, detail) = cause(&outcome_of);
+            let (word, detail) = cause_and_detail(&outcome_of);
             assert!(words.insert(word), "{word} twice");
-            assert_eq!(outcome(OutcomeKind::RunError, word, &detail), Ok(outcome_of));
+            assert_eq!(read_outcome(OutcomeKind::RunError, word, &detail), Ok(outcome_of));
         }
         for one in causes() {
-            let word = cause(&Outcome::Verdict(Verdict::Pass, one.clone())).0;
+            let word = cause_and_detail(&Outcome::Verdict(Verdict::Pass, one.clone())).0;
             assert!(words.insert(word), "{word} twice");
             for verdict in Verdict::ALL {
                 let given = Outcome::Verdict(verdict, one.clone());
-                let (word, detail) = cause(&given);
-                let read = outcome(given.kind(), word, &detail);
+                let (word, detail) = cause_and_detail(&given);
+                let read = read_outcome(given.kind(), word, &detail);
                 assert_eq!(read.ok(), one.may_end_in(verdict).then_some(given));
             }
         }

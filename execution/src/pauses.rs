@@ -1,20 +1,18 @@
-//! What a busy machine takes from a system while the tester waits: silence counts for as long as the system
-//! could have spoken.
+//! The time that a busy machine takes from a system while the tester waits. Silence counts only for as long
+//! as the system could have spoken.
 //!
-//! **Problem.** A system that says nothing for so long has failed, or is quiescent; one that was not let run
-//! has had no time to say it. With a load of 30 a process may stand still for longer than its answer may
-//! take.
+//! **Problem.** A system that says nothing for so long has failed, or is quiescent. A system that was not let
+//! run had no time to say anything. Under load a process may stand still for longer than its answer may take.
 //!
-//! **Method.** A wait measures what timed runs measure ([`crate::timed::jitter`],
-//! [`coreach_adapters::waited_time`]): how late threads of ours wake, and how long the kernel has kept the
-//! system, or us, from running. So much the wait is longer, and again by what is lost meanwhile. Where
-//! that has no end nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
+//! **Method.** A wait measures the same as timed runs ([`crate::timed::jitter`],
+//! [`coreach_adapters::waited_time`]): how late our threads wake, and how long the kernel has kept the
+//! system, or us, from running. The wait becomes longer by that time, and again by the time that is lost
+//! meanwhile. If that does not end, nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
 //!
 //! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is
-//! measured before a wait has lasted for a moment; what is lost in that moment is seen by our own waking too
-//! late.
+//! measured before a wait has lasted for a moment. Time lost in that moment shows when our thread wakes late.
 //!
-//! **What it cannot see**: a system elsewhere, or one that is held up alone and was not brought up by us.
+//! **It cannot see** a system elsewhere, or a system that is held up alone and was not started by us.
 //!
 //! [`Cause::Jitter`]: crate::outcome::Cause::Jitter
 
@@ -23,16 +21,16 @@ use std::time::{Duration, Instant};
 use coreach_adapters::Adapter;
 use coreach_adapters::waited_time::{WaitedTime, read_own_waited_time};
 
-use crate::timed::jitter::{JitterProbe, whole};
+use crate::timed::jitter::{JitterProbe, round_up_to_micros};
 
-/// How long a wait is at least before anything is measured.
+/// Nothing is measured before a wait has lasted for so long.
 const MOMENT: Duration = Duration::from_millis(5);
 
-/// A wait becomes longer by so many times itself at most, and by so much where it was short.
+/// A wait becomes longer by so many times itself at most, or by this time if that is more.
 const LONGER: u32 = 5;
 const LONGER_IN_ANY_CASE: Duration = Duration::from_secs(1);
 
-/// What is lost of a wait, and is not more than this part of it or this much, is none of it.
+/// Lost time is ignored if it is at most this part of a wait, and at most this time.
 const PART: u32 = 8;
 const LITTLE: Duration = Duration::from_millis(10);
 
@@ -51,7 +49,7 @@ struct Measured {
 }
 
 impl Pauses {
-    /// Until when one may wait at once.
+    /// The latest instant until which the tester may wait without measuring.
     pub(crate) fn limit(&self, until: Instant) -> Instant {
         match self.measured {
             None if !self.is_timeless => until.min(Instant::now() + MOMENT),
@@ -59,8 +57,8 @@ impl Pauses {
         }
     }
 
-    /// Notes that nothing has come until `limit`, for which was asked at `asked`.
-    pub(crate) fn waited(&mut self, adapter: &dyn Adapter, asked: Instant, limit: Instant) {
+    /// Notes that nothing has come until `limit`; the tester asked at `asked`.
+    pub(crate) fn note_wait(&mut self, adapter: &dyn Adapter, asked: Instant, limit: Instant) {
         if limit <= asked {
             return;
         }
@@ -77,14 +75,17 @@ impl Pauses {
         measured.probe.note_wake(limit);
     }
 
-    /// What was lost since one began to measure.
+    /// The time that was lost since the measurement began.
     pub(crate) fn lost(&self, adapter: &dyn Adapter) -> Duration {
         let Some(Measured { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
         let theirs = adapter.waited_time().unwrap_or_default().since(held).time;
-        whole(probe.since(*since).all.max(theirs).max(read_own_waited_time().saturating_sub(*own)))
+        round_up_to_micros(
+            probe.since(*since).all.max(theirs).max(read_own_waited_time().saturating_sub(*own)),
+        )
     }
 
-    pub(crate) fn again(&mut self, adapter: &dyn Adapter) {
+    /// Begins the measurement anew.
+    pub(crate) fn restart(&mut self, adapter: &dyn Adapter) {
         if let Some(measured) = &mut self.measured {
             measured.since = Instant::now();
             measured.held = adapter.waited_time().unwrap_or_default();
@@ -93,12 +94,12 @@ impl Pauses {
     }
 }
 
-/// By how much a wait may become longer.
-pub(crate) fn most(wait: Duration) -> Duration {
+/// The most time by which a wait may become longer.
+pub(crate) fn longest_extension(wait: Duration) -> Duration {
     (wait * LONGER).max(LONGER_IN_ANY_CASE)
 }
 
-/// What may be lost of a wait without a word.
-pub(crate) fn little(wait: Duration) -> Duration {
+/// The most lost time of a wait that is ignored.
+pub(crate) fn ignored_loss(wait: Duration) -> Duration {
     (wait / PART).min(LITTLE)
 }

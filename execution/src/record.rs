@@ -1,10 +1,10 @@
-//! A run as a JSON document: what a campaign keeps, what `coreach test --format json` prints, what
-//! `coreach replay` and `coreach explain` read.
+//! A run as a JSON document. A campaign keeps it, `coreach test --format json` prints it, `coreach replay`
+//! and `coreach explain` read it.
 //!
 //! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are
-//! written by [`coreach_model::codec`]; reading back needs the test case, for the types. Everything but
-//! `seconds`, `at_ms`, `wire` and `teardown` is a function of test case, constants, seed and what the
-//! implementation did.
+//! written by [`coreach_model::codec`]; reading them back needs the test case, for the types. Everything but
+//! `seconds`, `at_ms`, `wire` and `teardown` is a function of test case, constants, seed and the
+//! implementation's behaviour.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ use crate::times::{milliseconds, seconds};
 use crate::values::Source;
 use crate::wire;
 
-/// The version of the document's format: raised when a reader could stumble, not when a key is added.
+/// The version of the format. It is raised when an older reader could misread a document.
 pub const FORMAT_VERSION: u32 = 2;
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -43,35 +43,35 @@ pub struct Record {
     pub constants: Map<String, Json>,
     pub seed: u64,
     pub verdict: OutcomeKind,
-    /// Why, as a word of [`crate::outcome`].
+    /// The cause, as a word of [`crate::outcome`].
     pub cause: String,
-    /// What belongs to the cause.
+    /// The detail of the cause.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub detail: Json,
     pub reason: Reason,
-    /// What failed, or how it went; records of older versions do not say it.
+    /// The failure, or how the run went. Records of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<Bucket>,
     pub trace: Vec<StepRecord>,
-    /// Where the stimuli's values came from, and how often.
+    /// The sources of the stimuli's values, and how often each was used.
     pub mix: BTreeMap<Source, usize>,
-    /// The delay of the link behind which it was judged, in milliseconds, where one was looked at.
+    /// The delay in milliseconds of the link that the judge looked at, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_ms: Option<f64>,
-    /// Where it went over several connections: for each action, the number of its own.
+    /// If there were several connections: for each action, the number of its connection.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub over: BTreeMap<String, usize>,
     /// How many observations have crossed stimuli.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "wire::is_zero")]
     pub crossed: usize,
-    /// What was waited for when it was over.
+    /// The wait after the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Teardown>,
-    /// How it was found, where it is what shrinking came to.
+    /// How it was found, if it is the result of shrinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<ShrunkRecord>,
-    /// So many attempts before this one ended without a verdict.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// The number of attempts before this one that ended without a verdict.
+    #[serde(default, skip_serializing_if = "wire::is_zero")]
     pub retried: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
@@ -82,12 +82,12 @@ pub struct Record {
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepRecord {
-    /// `stimulus` or `observation`; `silence` or `delay`, where it is no event.
+    /// `stimulus` or `observation` for an event; `silence` or `delay` otherwise.
     pub direction: String,
-    /// The action's name, of an event.
+    /// The action's name, for an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// The parameters' values by name, of an event.
+    /// The parameters' values by name, for an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Json>>,
     /// How many milliseconds silence or a delay lasted.
@@ -103,8 +103,9 @@ impl StepRecord {
     }
 }
 
-pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
-    let (cause, detail) = outcome::cause(&run.outcome);
+/// Makes the record of a run. The judge explains the end of the run.
+pub fn make_record(judge: &mut dyn Judge, run: &Run) -> Record {
+    let (cause, detail) = outcome::cause_and_detail(&run.outcome);
     let (reason, bucket) = explain_end(judge, run);
     let iosts = judge.iosts();
     Record {
@@ -131,11 +132,7 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
+/// Writes a step, with the parameters' values by name.
 fn step_record(iosts: &Iosts, step: &RunStep) -> StepRecord {
     let (direction, lasted) = match &step.what {
         Occurrence::Stimulus(_) => ("stimulus", None),
@@ -158,12 +155,11 @@ fn step_record(iosts: &Iosts, step: &RunStep) -> StepRecord {
     }
 }
 
-/// Reads a run's document: strictly ([`coreach_model::json`]), but keys that are none of ours are passed
-/// over, for a later version may add some.
+/// Reads a run's document: strictly ([`coreach_model::json`]), but unknown keys are ignored.
 ///
 /// # Errors
-/// It is none, or of another version.
-pub fn read(bytes: &[u8]) -> Result<Record, String> {
+/// The document is no record, or has another version.
+pub fn read_record(bytes: &[u8]) -> Result<Record, String> {
     let record: Record = serde_json::from_value(json::document(bytes)?).map_err(|error| error.to_string())?;
     if record.format_version != FORMAT_VERSION {
         let version = record.format_version;
@@ -172,65 +168,44 @@ pub fn read(bytes: &[u8]) -> Result<Record, String> {
     Ok(record)
 }
 
-/// The run that a record tells of, and the state in which it began: its trace is walked through the test case
+/// Restores the run of a record, and the state in which it began. The trace is followed through the test case
 /// again, and must end as the record says.
 ///
 /// # Errors
-/// The test case is another one than that of the run, or the record says what no run leaves.
-pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), String> {
-    let misfit = |text: String| format!("the run does not fit the test case: {text}");
-    let mut constants = Valuation::new();
-    for datum in &test.iosts.constants {
-        let json = record.constants.get(datum.name());
-        let json = json.ok_or_else(|| misfit(format!("the constant `{datum}` has no value")))?;
-        let value = codec::from_json(json, datum.ty()).map_err(|why| misfit(why.to_string()))?;
-        constants.insert(datum.clone(), value);
-    }
-    if record.constants.len() > constants.len() {
-        return Err(misfit("it has a value for what is no constant".to_owned()));
-    }
-    let first = initial::first(&test.iosts, &constants, &mut Lazy::default()).map_err(|why| {
-        misfit(match why {
-            NoState::None => "its constants do not satisfy the initial condition".to_owned(),
-            NoState::NotKnown => why.text().to_owned(),
-        })
-    })?;
-    let link = match record.link_ms {
-        Some(ms) => Some(seconds(ms / 1e3).ok_or_else(|| misfit("`link_ms` is no time".to_owned()))?),
-        None => None,
-    };
-    if record.over.values().any(|number| *number >= record.over.len()) {
-        return Err(misfit("`over` is no numbering of connections".to_owned()));
-    }
-    let is_link = link.is_some() || !record.over.is_empty();
-    let link = is_link.then(|| Link::over(record.over.clone()).with_delay(link));
-    let mut judge = judge::judging(test, first.clone(), link.clone(), true);
+/// The test case is another one than that of the run, or the record says something that no run leaves.
+pub fn restore_run(test: &TestCase, record: &Record) -> Result<(State, Run), String> {
+    let first = restore_first_state(test, record)?;
+    let link = restore_link(record)?;
+    let mut judge = judge::make_judge_with(test, first.clone(), link.clone(), true);
+    // Follows the trace, step by step.
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
-        let wrong = |text: String| misfit(format!("event {}: {text}", number + 1));
-        let what = occurrence(&test.iosts, step).map_err(wrong)?;
+        let wrong = |text: &str| misfit(&format!("event {}: {text}", number + 1));
+        let what = read_occurrence(&test.iosts, step).map_err(|why| wrong(&why))?;
         let place = judge.shown().place;
         let Judged::Followed(transition) = judge.take(&what) else {
-            return Err(wrong(format!("{what} cannot happen in {place}")));
+            return Err(wrong(&format!("{what} cannot happen in {place}")));
         };
-        let at = seconds(step.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time".to_owned()))?;
+        let at = seconds(step.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?;
         trace.push(RunStep { what, transition, at });
     }
-    let outcome = outcome::outcome(record.verdict, &record.cause, &record.detail).map_err(misfit)?;
+    let outcome =
+        outcome::read_outcome(record.verdict, &record.cause, &record.detail).map_err(|why| misfit(&why))?;
+    // The end must be as the record says.
     if let Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) = outcome
         && !matches!(judge.take(&Occurrence::Silence(time)), Judged::Ends(Verdict::Fail, _))
     {
         let location = judge.shown().place;
-        return Err(misfit(format!("it failed for silence in {location}, where the test case allows that")));
+        return Err(misfit(&format!("it failed for silence in {location}, where the test case allows that")));
     }
     if let Outcome::Verdict(verdict, Cause::Event) = outcome
         && judge.verdict() != Some(verdict)
     {
         let location = judge.shown().place;
-        return Err(misfit(format!("its events lead to {location}, which is not {}", verdict.name())));
+        return Err(misfit(&format!("its events lead to {location}, which is not {}", verdict.name())));
     }
     if judge.crossed() != record.crossed {
-        return Err(misfit(format!(
+        return Err(misfit(&format!(
             "{} of its observations have crossed, not {}",
             judge.crossed(),
             record.crossed
@@ -249,24 +224,57 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), String>
         retried: record.retried,
         timing: record.timing,
         wire: record.wire.clone(),
-        time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
+        time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time"))?,
     };
     Ok((first, run))
 }
 
-/// A step of a record, of a system with these actions.
-pub fn occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {
+fn misfit(why: &str) -> String {
+    format!("the run does not fit the test case: {why}")
+}
+
+/// Restores the state in which a run began, from the constants of its record.
+fn restore_first_state(test: &TestCase, record: &Record) -> Result<State, String> {
+    let mut constants = Valuation::new();
+    for datum in &test.iosts.constants {
+        let json = record.constants.get(datum.name());
+        let json = json.ok_or_else(|| misfit(&format!("the constant `{datum}` has no value")))?;
+        let value = codec::from_json(json, datum.ty()).map_err(|why| misfit(&why.to_string()))?;
+        constants.insert(datum.clone(), value);
+    }
+    if record.constants.len() > constants.len() {
+        return Err(misfit("it has a value for what is no constant"));
+    }
+    initial::first(&test.iosts, &constants, &mut Lazy::default()).map_err(|why| match why {
+        NoState::None => misfit("its constants do not satisfy the initial condition"),
+        NoState::NotKnown => misfit(why.text()),
+    })
+}
+
+/// Restores the link that the judge of a run looked at, if it did.
+fn restore_link(record: &Record) -> Result<Option<Link>, String> {
+    let time = |ms: f64| seconds(ms / 1e3).ok_or_else(|| misfit("`link_ms` is no time"));
+    let delay = record.link_ms.map(time).transpose()?;
+    if record.over.values().any(|number| *number >= record.over.len()) {
+        return Err(misfit("`over` is no numbering of connections"));
+    }
+    let is_link = delay.is_some() || !record.over.is_empty();
+    Ok(is_link.then(|| Link::over(record.over.clone()).with_delay(delay)))
+}
+
+/// Reads the step of a record, for a system with these actions.
+pub fn read_occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {
     let lasted = || step.ms.and_then(|ms| seconds(ms / 1e3)).ok_or_else(|| "`ms` is no time".to_owned());
     match step.direction.as_str() {
-        "stimulus" => Ok(Occurrence::Stimulus(event(iosts, step)?)),
-        "observation" => Ok(Occurrence::Observation(event(iosts, step)?)),
+        "stimulus" => Ok(Occurrence::Stimulus(read_event(iosts, step)?)),
+        "observation" => Ok(Occurrence::Observation(read_event(iosts, step)?)),
         "silence" => Ok(Occurrence::Silence(lasted()?)),
         "delay" => Ok(Occurrence::Delay(lasted()?)),
         other => Err(format!("`{other}` is no direction")),
     }
 }
 
-fn event(iosts: &Iosts, step: &StepRecord) -> Result<Event, String> {
+fn read_event(iosts: &Iosts, step: &StepRecord) -> Result<Event, String> {
     let name = step.action.as_deref().ok_or("it has no `action`")?;
     let given = step.values.as_ref().ok_or("it has no `values`")?;
     let action = iosts.find_action(name).ok_or_else(|| format!("no action is called `{name}`"))?;

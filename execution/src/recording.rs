@@ -1,18 +1,19 @@
-//! A timed input sequence is sent to a system, and what happens is recorded.
+//! Sends a timed input sequence to a system, and records what happens.
 //!
-//! **Problem.** Off line (2012), what is sent is computed before anything runs, and what came is judged when
+//! **Problem.** Off line (2012), the inputs are computed before anything runs, and the trace is judged when
 //! all is over. Between the two somebody with a clock sends and writes down.
 //!
-//! **Method.** A run of [`crate::timed::driver`] with a test case that takes everything: it has one location,
-//! at which each visible action may happen with any values at any time. So nothing is judged here, and links,
-//! clocks, limits and ends are those of every timed run. What happens is given out at once, so whatever ends
-//! the program, what was recorded until then is a beginning of the trace: time behind its last event is not
-//! in it, and nobody takes the end of the recording for silence.
+//! **Method.** It is a run of [`crate::timed::driver`] with a test case that takes everything: it has one
+//! location, at which each visible action may happen with any values at any time. So nothing is judged here,
+//! and links, clocks, limits and ends are those of every timed run. Each event is given out at once. So if
+//! the program ends early, the recording until then is a beginning of the trace: it does not contain the time
+//! after its last event, and nobody takes the end of the recording for silence.
 //!
 //! **Instants** count from when the system was ready. A stimulus that was sent within the tolerance of its
-//! instant is recorded at that instant, but not in front of what was seen before; one that was later, when it
-//! was sent. What was seen is recorded when it was read. The last delay is one in which nothing came: the
-//! tester listened for twice the tolerance longer. Where nothing could have been heard, it is left out.
+//! instant is recorded at that instant, but not before an observation that was recorded already. A later
+//! stimulus is recorded when it was sent, and an observation when it was read. The last delay is one in which
+//! nothing came: the tester listened for twice the tolerance longer. It is left out if nothing could be
+//! heard.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -34,24 +35,24 @@ use crate::session::TestSession;
 use crate::settings::Settings;
 use crate::test_case::TestCase;
 use crate::timed::driver::{self, Director, Plan, Scene};
-use crate::timed::{LONGEST, TimedCase, delay_of, seconds, with_delay, without_delay};
+use crate::timed::{LONGEST, TimedCase, delay_of, exact_seconds, with_delay, without_delay};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recording {
     /// The run, with its instants as they were measured.
     pub run: Run,
-    /// The stimuli that were sent beyond the tolerance: which one, from 1, and how much later.
+    /// The stimuli that were sent later than the tolerance allows: their number, from 1, and how much later.
     pub late_stimuli: Vec<(usize, RBig)>,
     pub sent: usize,
     pub unsent: usize,
-    /// Was recorded for as long as was wanted?
+    /// Did the recording last as long as it should?
     pub is_whole: bool,
     /// Was there a time at which nothing could have been heard?
     pub was_deaf: bool,
 }
 
-/// A test case that takes all events of a model.
-pub fn taking_all(form: &Delayed) -> Result<TestCase, String> {
+/// Makes a test case that takes all events of a model.
+pub fn case_that_takes_all(form: &Delayed) -> Result<TestCase, String> {
     let mut iosts = form.iosts.clone();
     iosts.variables.clear();
     iosts.initial_condition = Term::yes();
@@ -67,14 +68,14 @@ pub fn taking_all(form: &Delayed) -> Result<TestCase, String> {
         origin: TransitionOrigin::default(),
     };
     iosts.transitions = visible.map(taken).collect();
-    let never = Term::literal(Value::Real(seconds(Duration::from_secs(LONGEST))));
+    let never = Term::literal(Value::Real(exact_seconds(Duration::from_secs(LONGEST))));
     let timed = TimedCase::new(form.delay.name(), &never, form.uncontrollable.clone(), &mut iosts)?;
     Ok(TestCase { timed: Some(timed), ..TestCase::new(iosts, vec![None].into()) })
 }
 
-/// Sends the inputs, each at its instant, and records for so long behind the last of them. What happens is
-/// given out as members of a timed sequence.
-pub fn drive(
+/// Sends the inputs, each at its instant, and records until `wait` after the last of them. Calls `record`
+/// with each member of the recorded timed sequence.
+pub fn send_and_record(
     (test, constants): (&TestCase, Valuation),
     (inputs, wait): (&[Item], Duration),
     settings: &Settings,
@@ -87,7 +88,7 @@ pub fn drive(
     let mut sender = Sender {
         test,
         rest: VecDeque::new(),
-        wait: seconds(wait),
+        wait: exact_seconds(wait),
         tolerance: RBig::ZERO,
         measured_at: RBig::ZERO,
         recorded_at: RBig::ZERO,
@@ -109,7 +110,7 @@ pub fn drive(
             }
         }
     }
-    let run = driver::run(&mut session, seed, &mut sender);
+    let run = driver::run_timed(&mut session, seed, &mut sender);
     let Sender { rest, sent, late_stimuli, was_deaf, end, recorded_at, record, .. } = sender;
     let end = end.filter(|_| run.outcome == Outcome::inconclusive(Cause::Ended));
     if let Some(end) = end.as_ref().filter(|end| !was_deaf && **end > recorded_at) {
@@ -120,7 +121,7 @@ pub fn drive(
 
 struct Sender<'a> {
     test: &'a TestCase,
-    /// What is still to be sent, and when since the beginning.
+    /// The stimuli still to send, and their instants since the beginning.
     rest: VecDeque<(RBig, Event)>,
     wait: RBig,
     tolerance: RBig,
@@ -130,7 +131,7 @@ struct Sender<'a> {
     sent: usize,
     late_stimuli: Vec<(usize, RBig)>,
     was_deaf: bool,
-    /// When the last stimulus was sent, and when nothing was waited for any more.
+    /// The instant of the last stimulus, and the instant at which the tester stopped waiting.
     last_sent_at: RBig,
     end: Option<RBig>,
     record: &'a mut dyn FnMut(Item),
@@ -144,7 +145,7 @@ impl Director for Sender<'_> {
         if let Some((at, event)) = self.rest.front().filter(|_| scene.takes_stimuli) {
             return Plan::Send(with_delay(event, (at - &self.measured_at).max(scene.now)));
         }
-        // What is kept back may be sent when something has come.
+        // A stimulus that is kept back may be sent when something has come.
         let kept_back = self.rest.front().map_or(RBig::ZERO, |(at, _)| at.clone());
         let end = self.last_sent_at.clone().max(kept_back) + &self.wait;
         let until = &end - &self.measured_at + &self.tolerance * RBig::from(2);
@@ -155,7 +156,7 @@ impl Director for Sender<'_> {
         Plan::Over(Cause::Ended)
     }
 
-    /// Dates a step (see the head of the file) and gives it out. Stimuli are numbered from 1.
+    /// Dates a step (see the opening of the file) and gives it out. Stimuli are numbered from 1.
     fn note_step(&mut self, step: &RunStep) {
         let Some((event, delay)) = step.what.event().and_then(|event| Some((event, delay_of(event)?))) else {
             return;
@@ -169,7 +170,7 @@ impl Director for Sender<'_> {
             self.last_sent_at = self.measured_at.clone();
             let lateness = &self.measured_at - &planned;
             if lateness <= self.tolerance {
-                // Not in front of what was recorded already.
+                // It is not dated before an event that was recorded already.
                 at = planned.max(self.recorded_at.clone());
             } else {
                 self.late_stimuli.push((self.sent, lateness));

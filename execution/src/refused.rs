@@ -4,9 +4,9 @@
 //! and by ioc only what follows there is allowed (Definition 6.2). An implementation that is in another one
 //! may ignore it and fail, the specification itself included. That is rarely what the author meant.
 //!
-//! **Method.** Random traces, with all states that are possible after each event. Values of an input are
-//! asked for that one state takes and another one refuses; what is found is evaluated. **Incomplete**:
-//! nothing found is no proof. **Ends** after some traces of some events each.
+//! **Method.** Random traces are followed, with all states that are possible after each event. The solver is
+//! asked for values of an input that one state takes and another one refuses; its answer is evaluated.
+//! **Incomplete**: finding nothing is no proof. **Ends** after some traces of some events each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,16 +20,16 @@ use crate::initial;
 use crate::lazy::Lazy;
 use crate::values::{MIX, Values, at_state};
 
-/// Traces, and events of each.
+/// The number of traces, and of events in each.
 const TRACES: u64 = 12;
 const EVENTS: usize = 12;
-/// The most states that are compared, warnings that are made, and data that values are drawn for.
+/// The most states to compare, warnings to make, and data to draw values for.
 const MOST_STATES: usize = 16;
 const MOST_WARNINGS: usize = 5;
 const MOST_DATA: usize = 100;
 
-/// A warning for each input that a location refuses while another possible state takes it.
-pub fn refused(iosts: &Iosts) -> Vec<Diagnostic> {
+/// Warns of inputs that a location refuses while another possible state takes them.
+pub fn find_refused_inputs(iosts: &Iosts) -> Vec<Diagnostic> {
     let mut found = BTreeMap::new();
     for seed in 0..TRACES {
         look_along(iosts, seed, &mut found);
@@ -37,7 +37,7 @@ pub fn refused(iosts: &Iosts) -> Vec<Diagnostic> {
     found.into_values().take(MOST_WARNINGS).collect()
 }
 
-/// Looks along one trace, as far as one is known.
+/// Looks for refused inputs along one random trace, as far as values are found for it.
 fn look_along(
     iosts: &Iosts,
     seed: u64,
@@ -46,7 +46,7 @@ fn look_along(
     let (mut random, mut values, mut solver) = (Random::new(seed), Values::new(MIX), Lazy::default());
     let nothing = Valuation::new();
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();
-    // Values for more are not drawn by the thousand.
+    // Values for more data would be drawn by the thousand.
     let most = iosts.actions.iter().map(|action| action.parameters.len()).max();
     if data.len() + most.unwrap_or_default() > MOST_DATA {
         return None;
@@ -68,11 +68,12 @@ fn look_along(
     };
     let mut trace: Vec<String> = Vec::new();
     while trace.len() < EVENTS && states.len() <= MOST_STATES && found.len() < MOST_WARNINGS {
+        // Looks for an input that one state takes, and another one refuses even after internal steps.
         for refuses in states.iter().filter(|_| states.len() > 1) {
-            let behind = internal_closure(iosts, BTreeSet::from([refuses.clone()]));
+            let refusing = internal_closure(iosts, BTreeSet::from([refuses.clone()]));
             for takes in states.iter().filter(|state| *state != refuses) {
                 for one in from(takes, &|one| iosts.action(one.action).kind == ActionKind::Input) {
-                    let others = behind.iter().flat_map(|state| {
+                    let others = refusing.iter().flat_map(|state| {
                         let same = from(state, &|other| other.action == one.action);
                         same.into_iter().map(move |other| at(other, state).not())
                     });
@@ -82,14 +83,15 @@ fn look_along(
                     }
                     if let Some(event) = choose(&condition, one, &mut random)
                         && !step(iosts, takes, &event).is_empty()
-                        && behind.iter().all(|state| step(iosts, state, &event).is_empty())
+                        && refusing.iter().all(|state| step(iosts, state, &event).is_empty())
                     {
-                        let warning = warning(iosts, one, (takes, refuses), &event, &trace.join(", "));
+                        let warning = make_warning(iosts, one, (takes, refuses), &event, &trace.join(", "));
                         found.insert((refuses.location, one.action), warning);
                     }
                 }
             }
         }
+        // Goes on with a random event.
         let all: Vec<&State> = states.iter().collect();
         let state = *random.pick(&all)?;
         let one = *random.pick(&from(state, &|one| iosts.action(one.action).is_visible()))?;
@@ -103,7 +105,8 @@ fn look_along(
     Some(())
 }
 
-fn warning(
+/// Makes the warning that `refuses` refuses an input which `takes` takes.
+fn make_warning(
     iosts: &Iosts,
     transition: &Transition,
     (takes, refuses): (&State, &State),

@@ -1,11 +1,11 @@
-//! The ids of a stored run, as the system calls them now.
+//! The ids of a stored run, as the system names them now.
 //!
-//! **Problem.** A system hands out ids, and other ones in each run. A stimulus of a stored run that names one
-//! of them means nothing to the system any more, and no two runs are the same.
+//! **Problem.** A system hands out other ids in each run. A stimulus of a stored run with an old id means
+//! nothing to the system any more, and no two runs are the same.
 //!
-//! **Method.** What is observed is put beside what the stored run had there. Where both are alike but for
-//! ids, each id of the stored run stands for the one at its place from then on. An id that was not observed,
-//! the tester has chosen: it stays.
+//! **Method.** Each observation is compared with that of the stored run. If both are alike but for ids, each
+//! id of the stored run stands from then on for the one at its place. An id that was not observed was chosen
+//! by the tester: it stays.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use coreach_model::value::ArrayValue;
 pub(crate) struct RenamedIds(BTreeMap<Value, Value>);
 
 impl RenamedIds {
-    /// Learns the ids of an observation. Does it agree with what was known: is each id of one run one of the
-    /// other?
+    /// Learns the ids of an observation. Returns whether they agree with the known ones: each id of one run
+    /// stands for one of the other.
     pub(crate) fn learn(&mut self, stored: &Event, now: &Event) -> bool {
         let mut pairs = Vec::new();
         let is_alike = stored.action == now.action
@@ -34,7 +34,7 @@ impl RenamedIds {
         agrees
     }
 
-    /// An event of the stored run with the ids of this one.
+    /// The event of the stored run with the ids of this run.
     pub(crate) fn rename(&self, event: &Event) -> Event {
         Event::new(event.action.clone(), event.values.iter().map(|value| self.rename_value(value)))
     }
@@ -64,15 +64,15 @@ fn is_in_order_of_ids(record: &RecordType) -> bool {
     matches!(&record.form, RecordForm::Entries(key, _) if key.is_id())
 }
 
-/// The ids at the same places of two values; `false` where these are not alike. Of arrays, only cells at the
-/// same index are.
+/// Collects the ids at the same places of two values. `false`: the values are not alike. In arrays, only
+/// cells at the same index are compared.
 fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'v Value)>) -> bool {
     match (one, other) {
         (Value::Id(name, _), Value::Id(same, _)) if name == same => {
             pairs.push((one, other));
             true
         }
-        // Ids that are keys are in an order of their own.
+        // Entries with ids as keys are sorted by these ids, so places do not correspond.
         (Value::Record(a, _), Value::Record(..)) if is_in_order_of_ids(a) => true,
         (Value::Record(a, ours), Value::Record(b, theirs)) => {
             a == b && ours.iter().zip(theirs.iter()).all(|(one, other)| pair_ids(one, other, pairs))
@@ -82,7 +82,7 @@ fn pair_ids<'v>(one: &'v Value, other: &'v Value, pairs: &mut Vec<(&'v Value, &'
                 && pair_ids(&a.default, &b.default, pairs)
                 && a.cells.values().zip(b.cells.values()).all(|(one, other)| pair_ids(one, other, pairs))
         }
-        // Other values may differ: they stand beside the ids.
+        // Other values may differ: only ids are compared here.
         _ => true,
     }
 }

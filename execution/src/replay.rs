@@ -1,18 +1,17 @@
-//! A stored run, once more.
+//! Repeats a stored run.
 //!
 //! **Problem.** A trace that failed yesterday is evidence only if it can be seen again, and an implementation
 //! may answer differently today.
 //!
-//! **Method.** What is repeated is what the tester did: the same stimuli with the same values, in the same
-//! order. What the implementation does is observed anew, and judged anew. Before each stimulus the tester
-//! waits for as many observations as the stored run had there; if something else comes, the judge follows
-//! what came, and sends the next stimulus as soon as its guard allows. Where it never does, the run ends as
-//! Inconclusive, and [`Replayed::diverged`] says at which event the two runs parted. Ids that the system
-//! hands out are other ones each time: a stimulus has those of this run (`renamed.rs`), and runs that
-//! differ in nothing else have not parted.
+//! **Method.** The tester's part is repeated: the same stimuli with the same values, in the same order. The
+//! implementation's part is observed anew, and judged anew. Before each stimulus the tester waits for as many
+//! observations as the stored run had there. If something else comes, the judge follows it, and the tester
+//! sends the next stimulus as soon as its guard allows. If it never does, the run ends as Inconclusive, and
+//! [`Replayed::diverged`] says at which event the two runs parted. The system hands out other ids each time:
+//! a stimulus has those of this run (`renamed.rs`), and runs that differ in nothing else have not parted.
 //!
-//! A run that is shrunk has parts of the script only. It is performed loosely (`Fidelity::Loose`): without
-//! a stimulus that went before, another one may need other values, such as the next tag.
+//! When a run is shrunk, only parts of its script are performed, and loosely (`Fidelity::Loose`): without a
+//! stimulus that went before, another one may need other values, such as the next tag.
 //!
 //! **Ends** as each run does (`drive`). **Costs** one run.
 
@@ -22,23 +21,24 @@ use coreach_adapters::{Failure, Received, Sent};
 use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Showing};
 use crate::judge::{AfterSilence, Choice, Move};
 use crate::lazy::Lazy;
 use crate::renamed::RenamedIds;
 use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep};
-use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
+use crate::session::{Driver, Progress, Running, TestSession, run_within_limits, take_turns};
 use crate::timed;
 use crate::values::{MIX, Values};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
     pub run: Run,
-    /// The number, from 0, of the first event that differs from the stored run; `None` where none does.
+    /// The number, from 0, of the first event that differs from the stored run; `None` if no event does.
     pub diverged: Option<usize>,
 }
 
-pub fn script(trace: &[RunStep]) -> Vec<Cue> {
+/// The script that repeats a trace.
+pub fn script_of(trace: &[RunStep]) -> Vec<Cue> {
     let cue = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),
         Occurrence::Observation(event) => Some(Cue::Observe(Some(event.clone()))),
@@ -49,40 +49,42 @@ pub fn script(trace: &[RunStep]) -> Vec<Cue> {
 }
 
 impl TestSession<'_> {
-    /// Runs the stored run again: same beginning, same stimuli.
+    /// Repeats a stored run: same beginning, same stimuli. Then compares step by step. Ids differ in each
+    /// run: each observation teaches which new id stands for which old one.
     pub fn replay(&mut self, stored: &Run) -> Replayed {
-        let run = self.perform(stored.seed, &script(&stored.trace));
+        let run = self.perform(stored.seed, &script_of(&stored.trace));
         let is_timed = run.timing.is_some();
         let mut ids = RenamedIds::default();
-        let mut same = |(now, before): (&RunStep, &RunStep)| {
-            let (agrees, before) = match (&before.what, &now.what) {
-                (Occurrence::Observation(stored), Occurrence::Observation(event)) => {
-                    (ids.learn(stored, event), Occurrence::Observation(ids.rename(stored)))
+        let mut agrees = |(before, now): (&RunStep, &RunStep)| {
+            let (ids_agree, expected) = match (&before.what, &now.what) {
+                (Occurrence::Observation(old), Occurrence::Observation(new)) => {
+                    (ids.learn(old, new), Occurrence::Observation(ids.rename(old)))
                 }
-                (Occurrence::Stimulus(stored), _) => (true, Occurrence::Stimulus(ids.rename(stored))),
+                (Occurrence::Stimulus(old), _) => (true, Occurrence::Stimulus(ids.rename(old))),
                 (other, _) => (true, other.clone()),
             };
-            agrees && if is_timed { timed::is_alike(&now.what, &before) } else { now.what == before }
+            ids_agree && if is_timed { timed::is_alike(&now.what, &expected) } else { now.what == expected }
         };
         // How long nothing came is different each time.
-        let told = |run: &'_ Run| -> Vec<RunStep> {
+        let without_delays = |run: &'_ Run| -> Vec<RunStep> {
             run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_))).cloned().collect()
         };
-        let (now, before) = (told(&run), told(stored));
-        let common = now.iter().zip(&before).take_while(|pair| same(*pair)).count();
+        let (before, now) = (without_delays(stored), without_delays(&run));
+        let common = before.iter().zip(&now).take_while(|pair| agrees(*pair)).count();
         let all = common == now.len() && common == before.len();
         let diverged = (!all || run.outcome.name() != stored.outcome.name()).then_some(common);
         Replayed { run, diverged }
     }
 
-    /// Runs a script. Behind its end, observations are awaited until there is a verdict or silence.
+    /// Performs a script. After it, the tester waits for observations until a verdict or silence.
     pub fn perform(&mut self, seed: u64, script: &[Cue]) -> Run {
         self.perform_as(seed, script, Fidelity::Exact)
     }
 
+    /// Performs a script exactly or loosely.
     pub(crate) fn perform_as(&mut self, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
         if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
-            return timed::script::perform(self, seed, script, fidelity);
+            return timed::script::perform_script(self, seed, script, fidelity);
         }
         let mut begun = self.begin(seed);
         let started = self.start(&mut begun);
@@ -100,7 +102,7 @@ impl TestSession<'_> {
         };
         let outcome = match started {
             Err(failure) => Outcome::RunError(failure),
-            Ok(()) => bounded(settings, || drive(&mut player)),
+            Ok(()) => run_within_limits(settings, || take_turns(&mut player)),
         };
         let Running { session, trace, .. } = player.running;
         session.end(begun, trace, outcome)
@@ -122,8 +124,7 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         &self.running
     }
 
-    /// Does what the script has next. With a loose fidelity, observations in front of a stimulus may be
-    /// missing.
+    /// Does the next item of the script. If loosely, observations before a stimulus may be missing.
     fn take_turn(&mut self) -> Result<Progress, Failure> {
         let ahead = match self.fidelity {
             Fidelity::Exact => 0,
@@ -136,7 +137,7 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         };
         let next = due.clone().filter(|event| session.judge.can_send(event));
         let silence = self.running.silence();
-        // A stimulus whose turn has come still lets what has arrived go first.
+        // Before the stimulus is sent, observations that have already arrived are taken.
         let until = match next {
             Some(_) => self.running.begin,
             None => Instant::now() + silence,
@@ -148,7 +149,7 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         if let Some(event) = next.or_else(|| self.with_other_values(due?)) {
             return self.send(event, ahead, silence);
         }
-        // One more silence after another tells nothing, and none where nothing could have been heard.
+        // A second silence in a row says nothing new, nor does silence while nothing can be heard.
         let session = &*self.running.session;
         let (hears, after_silence) = (session.adapter.hears(), session.judge.silence());
         if after_silence.is_some()
@@ -162,22 +163,22 @@ impl<'a> Driver<'a> for Player<'_, 'a> {
         if let Some(Received::Output(event)) = self.running.session.adapter.receive_from_state() {
             return Ok(self.show_observation(event));
         }
-        self.go_on_behind(None);
+        self.go_on_after(None);
         Ok(self.show(Occurrence::Silence(silence)).if_heard(hears))
     }
 }
 
 impl Player<'_, '_> {
-    /// Sends the stimulus of the script that stands so far ahead.
+    /// Sends the stimulus of the script that is `ahead` items from here.
     fn send(&mut self, event: Event, ahead: usize, silence: Duration) -> Result<Progress, Failure> {
-        let passed = self.show_passed_time(true);
+        let passed = self.show_passed_time(Showing::BeforeStimulus);
         if matches!(passed, Progress::Over(_)) || self.running.session.judge.verdict().is_some() {
             return Ok(passed);
         }
         self.running.session.adapter.send(&event)?;
         match self.running.session.adapter.sent() {
             Sent::Yes => {}
-            // It is its turn again when what kept it back has been seen.
+            // It is tried again after the observation that kept it back.
             Sent::No => return self.observe(Instant::now() + silence),
             Sent::Crossed => {
                 self.show(Occurrence::Stimulus(event));
@@ -189,8 +190,8 @@ impl Player<'_, '_> {
         Ok(self.show(Occurrence::Stimulus(event)))
     }
 
-    /// Goes on in the script behind what it has for an observation, or for silence.
-    fn go_on_behind(&mut self, event: Option<&Event>) {
+    /// Goes on in the script after its item for an observation, or for silence.
+    fn go_on_after(&mut self, event: Option<&Event>) {
         let Some((Cue::Observe(stored), rest)) = self.script.split_first() else { return };
         let is_alike = stored.as_ref().map(|stored| &stored.action) == event.map(|event| &event.action);
         if let (Some(stored), Some(event)) = (stored, event) {
@@ -201,7 +202,7 @@ impl Player<'_, '_> {
         }
     }
 
-    /// A stimulus of the same action that is allowed here.
+    /// Chooses a stimulus of the same action that is allowed here.
     fn with_other_values(&mut self, stimulus: Event) -> Option<Event> {
         if self.fidelity == Fidelity::Exact {
             return None;
@@ -221,19 +222,19 @@ impl Player<'_, '_> {
     }
 
     fn show_observation(&mut self, event: Event) -> Progress {
-        self.go_on_behind(Some(&event));
+        self.go_on_after(Some(&event));
         self.show(Occurrence::Observation(event))
     }
 
-    /// Shows the judge how long nothing has come, where it wants to know.
-    fn show_passed_time(&mut self, is_sending: bool) -> Progress {
-        match self.clock.take_passed_time(self.running.session.judge, is_sending) {
+    /// Shows the judge how long nothing has come, if it wants to know.
+    fn show_passed_time(&mut self, showing: Showing) -> Progress {
+        match self.clock.take_passed_time(self.running.session.judge, showing) {
             Some(time) => self.show(Occurrence::Delay(time)),
             None => Progress::Nothing,
         }
     }
 
-    /// Takes an observation that comes until then, or before the deadline.
+    /// Takes an observation that comes before `until` and before the deadline.
     fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
         let deadline = self.running.deadline;
         let (asked, until) = (Instant::now(), until.min(deadline));
@@ -245,7 +246,7 @@ impl Player<'_, '_> {
             Received::Silence => {
                 self.clock.note_silence(asked, limit);
                 // The judge may know more now, or something else can be sent.
-                let passed = self.show_passed_time(false);
+                let passed = self.show_passed_time(Showing::WhileWaiting);
                 if passed.is_nothing() && Instant::now() >= deadline {
                     return Ok(Progress::Over(self.running.out_of_time()));
                 }

@@ -1,7 +1,7 @@
-//! What is left of a run: the trace, the verdict or what broke, and why.
+//! The result of a run: the trace, the verdict or the error, and why.
 //!
-//! A run can be told again from its constants and its trace alone: a judge that is shown the same says the
-//! same. States are therefore not kept. Times are kept beside the trace and never compared.
+//! A run can be computed again from its constants and its trace alone: a judge that is shown the same says
+//! the same. So states are not kept. Times are kept beside the trace and never compared.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -48,11 +48,12 @@ impl std::fmt::Display for Occurrence {
     }
 }
 
-/// One step of a run: what the judge took. What ended the run without being taken is its cause, and no step.
+/// One step of a run: an occurrence that the judge followed. An occurrence that ended the run instead is part
+/// of its cause, and no step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunStep {
     pub what: Occurrence,
-    /// The number of the transition that took it, where the judge goes through one at a time.
+    /// The transition that took it, if the judge follows one transition at a time.
     pub transition: Option<TransitionId>,
     pub at: Duration,
 }
@@ -61,19 +62,19 @@ pub struct RunStep {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cue {
     Send(Event),
-    /// This was observed here, or nothing for long enough.
+    /// This event was observed here; `None`: nothing came for long enough.
     Observe(Option<Event>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fidelity {
-    /// It sends what the script says, and each only after as many observations.
+    /// Each stimulus is sent as the script has it, and only after as many observations.
     Exact,
-    /// It waits for nothing that it need not wait for, and where a stimulus is not allowed with its values,
-    /// the judge chooses others.
+    /// A stimulus is sent as soon as it is allowed, if need be with other values.
     Loose,
 }
 
+/// Counts the events of a trace.
 pub fn events(trace: &[RunStep]) -> usize {
     trace.iter().filter(|step| step.what.event().is_some()).count()
 }
@@ -93,18 +94,19 @@ pub struct Run {
     pub trace: Vec<RunStep>,
     pub outcome: Outcome,
     pub end: ShownState,
-    /// Where the values of the stimuli came from, and how often.
+    /// The sources of the stimuli's values, and how often each was used.
     pub mix: BTreeMap<Source, usize>,
-    /// The link behind which it was judged, where one was looked at.
+    /// The link that the judge looked at, if it did.
     pub link: Option<Link>,
     pub crossed: usize,
-    /// What was waited for when it was over.
+    /// The wait after the run.
     pub teardown: Option<Teardown>,
-    /// So many attempts before this one ended without a verdict ([`crate::session::retrying`]).
+    /// The number of attempts before this one that ended without a verdict
+    /// ([`crate::session::run_with_retries`]).
     pub retried: usize,
-    /// What went over the wire, as far as it is kept.
+    /// The messages on the wire, as far as they are kept.
     pub wire: Vec<EvidenceItem>,
     pub timing: Option<Timing>,
-    /// How long it took, that wait included.
+    /// How long it took, the wait after the run included.
     pub time: Duration,
 }

@@ -1,12 +1,12 @@
 //! A session: a judge meets an implementation, run after run.
 //!
-//! **Problem.** Whoever makes runs (`coreach test`, a campaign, mutants, shrinking, a replay, a test in Rust;
-//! timed or not) needs the same begin and the same end of a run, and the same seed has to make the same
+//! **Problem.** All makers of runs (`coreach test`, a campaign, mutants, shrinking, a replay, a test in Rust;
+//! timed or not) need the same begin and the same end of a run, and the same seed has to make the same
 //! choices for all of them.
 //!
-//! **Method.** The session has what lasts: the judge, how it is driven, and the way to the implementation.
-//! What chooses is made anew for each run: the strategy is given away, values and solver are made here. So a
-//! run knows nothing of those before it.
+//! **Method.** The session holds what lasts: the judge, the settings, and the adapter. Everything that
+//! chooses is made anew for each run: the strategy is passed by value, values and solver are made here. So a
+//! run knows nothing of the runs before it.
 //!
 //! A session begins and ends each run, and `drive` is the loop of each run. It asks a `Driver` for one
 //! turn after the other: `tester.rs` (by a strategy), [`mod@crate::replay`] (by a script) or
@@ -21,7 +21,7 @@ use coreach_adapters::{Adapter, Failure, Session};
 use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::{Datum, Value, Verdict};
 
-use crate::interruption::finish;
+use crate::interruption::end_session;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep, events};
 use crate::settings::Settings;
@@ -33,15 +33,17 @@ pub struct TestSession<'a> {
     pub adapter: &'a mut dyn Adapter,
 }
 
+/// A run that has begun.
 pub(crate) struct Begun {
     seed: u64,
     pub(crate) constants: Vec<(Datum, Value)>,
+    /// When it began, by this machine's clock.
     pub(crate) real: Instant,
-    /// The same by the adapter's clock, where it has one of its own.
+    /// When it began, by the adapter's clock if that has one of its own.
     pub(crate) begin: Instant,
-    /// Until when it may last, by that clock.
+    /// When it must end, by the same clock as `begin`.
     pub(crate) deadline: Instant,
-    /// How long it took to bring the system up.
+    /// How long the start of the system took.
     ready: Option<Duration>,
 }
 
@@ -61,6 +63,7 @@ impl TestSession<'_> {
         Begun { seed, constants: self.judge.constants(), real, begin, deadline, ready: None }
     }
 
+    /// Starts the system. A judge that does not look at a link needs an adapter with one connection.
     pub(crate) fn start(&mut self, begun: &mut Begun) -> Result<(), Failure> {
         let timed = self.judge.scene().and_then(|(test, _)| test.timed.as_ref());
         let iosts = timed.map_or(self.judge.iosts(), |timed| &timed.wire);
@@ -77,9 +80,9 @@ impl TestSession<'_> {
         Ok(())
     }
 
-    /// Leaves the system, and says what happened.
+    /// Ends the session with the system, and puts the run together.
     pub(crate) fn end(&mut self, begun: Begun, trace: Vec<RunStep>, outcome: Outcome) -> Run {
-        let (teardown, wire) = finish(self.adapter, begun.real, begun.ready, &outcome);
+        let (teardown, wire) = end_session(self.adapter, begun.real, begun.ready, &outcome);
         Run {
             constants: begun.constants,
             seed: begun.seed,
@@ -98,9 +101,9 @@ impl TestSession<'_> {
     }
 }
 
-/// Runs, and runs again where that ended without a verdict, at most so many times. What broke may be gone
-/// after a moment, so each time there is a longer pause before it.
-pub fn retrying(retries: usize, mut once: impl FnMut() -> Run) -> Run {
+/// Runs, and repeats the run if it ended without a verdict, at most `retries` times. The cause may be gone
+/// after a moment, so each repetition comes after a longer pause.
+pub fn run_with_retries(retries: usize, mut once: impl FnMut() -> Run) -> Run {
     const PAUSE: Duration = Duration::from_millis(50);
     const LONGEST: u32 = 20;
     let mut retried = 0;
@@ -114,9 +117,9 @@ pub fn retrying(retries: usize, mut once: impl FnMut() -> Run) -> Run {
     }
 }
 
-/// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time,
-/// and computes no number that is too long.
-pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Outcome {
+/// Does the work of a run within its limits, even in the middle of a step: evaluation checks the time, and
+/// computes no number that is too long.
+pub(crate) fn run_within_limits(settings: &Settings, work: impl FnOnce() -> Outcome) -> Outcome {
     let budget = Budget::new("run", Some(Limit::Clock(settings.time)), false);
     budget::within(&budget, work).unwrap_or_else(|passed| match passed.limit {
         Limit::Digits(limit) => Outcome::inconclusive(Cause::Digits(limit)),
@@ -136,7 +139,7 @@ impl Progress {
         matches!(self, Progress::Nothing)
     }
 
-    /// Takes a Fail by silence back where nothing could have been heard.
+    /// Turns a Fail by silence into Inconclusive if nothing could have been heard.
     pub(crate) fn if_heard(self, hears: bool) -> Progress {
         match self {
             Progress::Over(Outcome::Verdict(Verdict::Fail, cause @ Cause::Silence(_))) if !hears => {
@@ -147,6 +150,7 @@ impl Progress {
     }
 }
 
+/// A run under way: its session, and the trace until now.
 pub(crate) struct Running<'s, 'a> {
     pub(crate) session: &'s mut TestSession<'a>,
     pub(crate) begin: Instant,
@@ -155,7 +159,7 @@ pub(crate) struct Running<'s, 'a> {
 }
 
 impl Running<'_, '_> {
-    /// Shows the judge what happened. What it follows is a step of the trace.
+    /// Shows an occurrence to the judge. If the judge follows it, it is a step of the trace.
     pub(crate) fn show(&mut self, what: Occurrence, at: Duration) -> Progress {
         match self.session.judge.take(&what) {
             Judged::Followed(transition) => {
@@ -166,6 +170,7 @@ impl Running<'_, '_> {
         }
     }
 
+    /// Shows the judge a text that is no event.
     pub(crate) fn show_alien(&self, text: String) -> Progress {
         match self.session.judge.alien(text) {
             Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
@@ -202,7 +207,7 @@ pub(crate) trait Driver<'a> {
 }
 
 /// Takes turns until the run is over.
-pub(crate) fn drive(driver: &mut dyn Driver<'_>) -> Outcome {
+pub(crate) fn take_turns(driver: &mut dyn Driver<'_>) -> Outcome {
     loop {
         let running = driver.running();
         if let Some(verdict) = running.session.judge.verdict() {

@@ -14,10 +14,10 @@ use crate::run::RunStep;
 pub struct Settings {
     /// How long silence must last to be quiescence.
     pub quiescence: Duration,
-    /// The same for single locations, by name.
+    /// How long silence must last in single locations, by name.
     pub quiescence_at: HashMap<String, Duration>,
-    /// How long a reply may take, as the implementation's file says it: before [`Settings::quiescence`],
-    /// behind [`Settings::quiescence_at`].
+    /// How long a reply may take, as the implementation's file says it. It replaces [`Settings::quiescence`],
+    /// and [`Settings::quiescence_at`] replaces it.
     pub within: Within,
     /// How long a stimulus and an observation may take on their ways, as the implementation's file describes
     /// it: no silence is shorter.
@@ -26,14 +26,14 @@ pub struct Settings {
     pub patience: Duration,
     pub steps: usize,
     pub time: Duration,
-    /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an
-    /// operating system and an adapter take.
+    /// In a timed run, how far an instant may be from the measured one: the time that a carrier, an operating
+    /// system and an adapter take.
     pub tolerance: Duration,
-    /// Values of parameters that are to be tried, as the implementation's file says.
+    /// Values to try for parameters, as the implementation's file says.
     pub samples: Samples,
     /// Programs that print such values when a run begins.
     pub sample_programs: BTreeMap<String, SampleProgram>,
-    /// Of actions that are sent by lot, how often: against 1 of those that are not named.
+    /// How often actions are sent by lot. Actions without a weight have the weight 1.
     pub weights: BTreeMap<String, usize>,
 }
 
@@ -56,7 +56,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The same with what the file of an implementation says.
+    /// Takes over the settings in the file of an implementation.
     #[must_use]
     pub fn against(self, iut: &Iut) -> Self {
         let behaviour = &iut.behaviour;
@@ -67,7 +67,7 @@ impl Settings {
         Settings { within, described_delay, samples, sample_programs, weights, tolerance, ..self }
     }
 
-    /// The values to try in a run of this seed, those that programs print among them.
+    /// The values to try in a run of this seed, with those that programs print.
     pub(crate) fn samples(&self, seed: u64, deadline: Instant) -> Result<Samples, Failure> {
         let mut samples = self.samples.clone();
         for (name, program) in &self.sample_programs {
@@ -82,7 +82,7 @@ impl Settings {
         places.copied().fold(all.unwrap_or(self.quiescence), Duration::max)
     }
 
-    /// How long silence must last where the judge is, after this trace: as long as what is under way may be.
+    /// How long silence must last now: at least as long as something may be under way.
     pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
         let delay = judge.link().and_then(|link| link.delay()).unwrap_or_default();
         let others = u32::try_from(judge.under_way().saturating_sub(1)).unwrap_or(u32::MAX);
@@ -90,6 +90,7 @@ impl Settings {
         self.silence_here(judge, trace).max(self.described_delay).max(all)
     }
 
+    /// How long silence must last by the settings for this place and for the last action.
     fn silence_here(&self, judge: &dyn Judge, trace: &[RunStep]) -> Duration {
         if let Some(time) = self.quiescence_at.get(judge.place()) {
             return *time;

@@ -2,33 +2,32 @@
 //!
 //! **Problem.** A fault that was met after forty events is understood after four, and `Add(1)` is understood
 //! sooner than `Add(-9223372036854775807)`. Nothing can be computed from the trace alone: only the
-//! implementation knows what it does after another one. And a faulty implementation has more than one fault:
-//! the shortest run that fails is that of the easiest fault, which may be quite another one.
+//! implementation knows what it does after another trace. And a faulty implementation has more than one
+//! fault: the shortest failing run is that of the easiest fault, which may be another one.
 //!
-//! **Method**, each candidate being executed, and kept only if it fails in the *same bucket*
-//! ([`crate::bucket`]):
+//! **Method.** A candidate is executed, and kept if it fails in the *same bucket* ([`crate::bucket`]):
 //!
 //! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the
 //!    only way to a fault, and its parts need not be runs of the test case at all.
 //! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters,
-//!    ..., single ones. What is observed in between is observed anew. A candidate whose next stimulus the
-//!    judge does not allow is no run of it, and is passed over.
-//! 3. *Simplify.* Of each value of each stimulus: the boundaries that the guard has for it there, then 0 and
-//!    other simple ones, the simplest first ([`simpler`]); then, of a number, halving the distance between
-//!    what does not fail and what does. In the end the value fails and its neighbour towards 0 does not, or
-//!    is not allowed. Where a value stands in several stimuli and cannot go alone, all of them go together.
+//!    ..., single ones. The observations in between are observed anew. If the judge does not allow a
+//!    candidate's next stimulus, the candidate is no run of the test case, and is skipped.
+//! 3. *Simplify.* For each value of each stimulus, try the boundaries that the guard has for it there, then 0
+//!    and other simple values, the simplest first ([`simpler`]). For a number, then halve the distance
+//!    between a size that does not fail and one that does. In the end the value fails and its neighbour
+//!    towards 0 does not, or is not allowed. If several stimuli have the same value and it cannot change
+//!    alone, all of them change together.
 //!
-//! All are repeated until none helps. An implementation that is not deterministic may fail now and pass then.
-//! Where the given run fails again three times, what is kept has to fail again, too; where it does not, a
-//! candidate gets three chances instead. What is returned has really happened. How sure it is to happen again
-//! is found out last: the result is repeated as `replay` does it, and it is counted how often it came to the
-//! same bucket.
+//! All steps are repeated until none helps. An implementation that is not deterministic may fail now and pass
+//! then. If the given run fails again three times, each run that is kept has to fail again, too; otherwise a
+//! candidate gets three chances instead. The returned run has really happened. At last the result is repeated
+//! as `replay` does it, and counted how often it came to the same bucket.
 //!
 //! The symbolic constants stay as they are: they are the test's, and another instance of it is another test.
 //!
 //! **Ends** when the time or the number of runs is used up, or nothing is left to try: each success has fewer
-//! events, or as many and simpler values, and there are no infinite descents ([`simpler`]). Of the time, what
-//! the last repetitions will need is kept for them. A run under way is given no more time than is left.
+//! events, or as many and simpler values, and there are no infinite descents ([`simpler`]). The time that the
+//! last repetitions will need is reserved for them. A run under way is given no more time than is left.
 
 pub mod simpler;
 pub mod told;
@@ -45,7 +44,7 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::Bucket;
 use crate::explain::bucket_of;
 use crate::judge::{Judge, Judged};
-use crate::replay::script;
+use crate::replay::script_of;
 use crate::run::{Cause, Cue, Fidelity, Occurrence, Outcome, Run, RunStep, events};
 use crate::session::TestSession;
 use crate::settings::Settings;
@@ -56,13 +55,13 @@ const CHANCES: usize = 3;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shrunk {
-    /// The least run of this bucket that was seen; the given one where none was less.
+    /// The least run of this bucket that was seen; the given run if none was less.
     pub run: Run,
-    /// What failed, in the given run and in this one.
+    /// The failure, in the given run and in this one.
     pub bucket: Bucket,
     /// How many runs were made, without the last repetitions.
     pub runs: usize,
-    /// What came to its end before nothing was left to try.
+    /// The limit that ended the search before nothing was left to try.
     pub stopped: Option<Stopped>,
     pub again: Again,
 }
@@ -77,26 +76,27 @@ coreach_model::words! {
 }
 
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+/// The repetitions of the result.
 pub struct Again {
     pub times: usize,
     /// How often it came to the same bucket.
     pub same: usize,
-    /// What it came to instead, and how often.
+    /// The other buckets that it came to, and how often.
     pub others: BTreeMap<Bucket, usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Seen<'a> {
-    /// One more run; so many until now.
+    /// One more run was made; the number of runs until now.
     Tried(usize),
-    /// A run that is less than the ones before.
+    /// A run was found that is less than the best before.
     Better(&'a Run),
     /// The search is over, and the result is repeated.
     Repeats,
 }
 
 pub struct Shrink<'a> {
-    /// The judge and the implementation of each of them, and how they are driven.
+    /// The judge, the settings and the implementation of all runs.
     pub session: TestSession<'a>,
     /// The most runs, without the last repetitions.
     pub budget: usize,
@@ -111,7 +111,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let bucket = bucket_of(with.session.judge, given);
     let (best, longest) = (given.clone(), given.time);
     let mut search = ShrinkSearch { with, bucket, best, runs: 0, end, longest, is_sure: false };
-    let script = script(&given.trace);
+    let script = script_of(&given.trace);
     search.is_sure =
         (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
     let chances = if search.is_sure { 1 } else { CHANCES };
@@ -123,7 +123,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     Shrunk { run: best, bucket, runs, stopped, again }
 }
 
-fn stimuli(run: &Run) -> Vec<Event> {
+fn stimuli_of(run: &Run) -> Vec<Event> {
     let sent = |step: &RunStep| match &step.what {
         Occurrence::Stimulus(event) => Some(event.clone()),
         _ => None,
@@ -131,13 +131,12 @@ fn stimuli(run: &Run) -> Vec<Event> {
     run.trace.iter().filter_map(sent).collect()
 }
 
-/// What to do for another run of these stimuli of this one, in which those that are `None` are left out. What
-/// was observed after one that is left out is left out, too.
-fn cues(run: &Run, stimuli: &[Option<Event>]) -> Vec<Cue> {
+/// The script of a run with these stimuli. `None` is left out, with the observations after it.
+fn make_script(run: &Run, stimuli: &[Option<Event>]) -> Vec<Cue> {
     let mut stimuli = stimuli.iter();
     let mut is_left_out = false;
     let mut cues = Vec::new();
-    for cue in script(&run.trace) {
+    for cue in script_of(&run.trace) {
         if matches!(cue, Cue::Send(_)) {
             let stimulus = stimuli.next().cloned().flatten();
             is_left_out = stimulus.is_none();
@@ -149,15 +148,15 @@ fn cues(run: &Run, stimuli: &[Option<Event>]) -> Vec<Cue> {
     cues
 }
 
-/// Has it fewer events, or as many, the same stimuli, and simpler values in them?
+/// Has `one` fewer events than `other`, or as many, the same stimuli, and simpler values in them?
 fn is_less(one: &Run, other: &Run) -> bool {
     if events(&one.trace) != events(&other.trace) {
         return events(&one.trace) < events(&other.trace);
     }
-    let (ours, theirs) = (stimuli(one), stimuli(other));
+    let (ours, theirs) = (stimuli_of(one), stimuli_of(other));
     let is_alike = ours.iter().map(|event| &event.action).eq(theirs.iter().map(|event| &event.action));
     let values = |of: &[Event]| of.iter().flat_map(|event| event.values.clone()).collect::<Vec<_>>();
-    is_alike && simpler::sequences(&values(&ours), &values(&theirs)).is_lt()
+    is_alike && simpler::compare_sequences(&values(&ours), &values(&theirs)).is_lt()
 }
 
 struct ShrinkSearch<'a> {
@@ -166,13 +165,14 @@ struct ShrinkSearch<'a> {
     best: Run,
     runs: usize,
     end: Instant,
-    /// The longest that a run took which came to the bucket.
+    /// The longest time that a run of the bucket took.
     longest: Duration,
-    /// The given run has always come again. Then those that are kept have to, as well.
+    /// Has the given run always failed again? Then each run that is kept has to, as well.
     is_sure: bool,
 }
 
 impl ShrinkSearch<'_> {
+    /// The limit that is reached, if one is. Time for the last repetitions is reserved.
     fn stopped(&self) -> Option<Stopped> {
         let kept = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
         if Instant::now() + kept.min(self.with.time / 2) >= self.end {
@@ -207,8 +207,8 @@ impl ShrinkSearch<'_> {
             && bucket_of(self.with.session.judge, run) == self.bucket
     }
 
-    /// Where the time that was left was less than a run may take, its end is ours and not the run's. It may
-    /// have cut a start or an answer short, as well.
+    /// Did our own end of time cut the run short? A run gets less time than its settings say if less is left.
+    /// That may have cut a start or an answer short, as well.
     fn is_cut(&self, run: &Run) -> bool {
         match &run.outcome {
             Outcome::Verdict(_, Cause::Time(time)) => *time < self.with.session.settings.time,
@@ -222,12 +222,12 @@ impl ShrinkSearch<'_> {
         self.is_same(&run)
     }
 
-    /// Keeps a run of the same bucket that is less than the best. Was it one?
+    /// Keeps the run if it has the same bucket and is less than the best. Returns whether it was kept.
     fn keep_if_less(&mut self, run: Run) -> bool {
         if !is_less(&run, &self.best) || !self.is_same(&run) {
             return false;
         }
-        if self.is_sure && !self.comes_again(run.seed, &script(&run.trace)) {
+        if self.is_sure && !self.comes_again(run.seed, &script_of(&run.trace)) {
             return false;
         }
         (self.with.seen)(Seen::Better(&run));
@@ -238,7 +238,7 @@ impl ShrinkSearch<'_> {
 
     /// Runs these stimuli until one run can be kept.
     fn try_stimuli(&mut self, stimuli: &[Option<Event>], chances: usize) -> bool {
-        let script = cues(&self.best, stimuli);
+        let script = make_script(&self.best, stimuli);
         for _ in 0..chances {
             if self.stopped().is_some() {
                 return false;
@@ -251,14 +251,14 @@ impl ShrinkSearch<'_> {
         false
     }
 
-    /// Leaves out stimuli, in pieces that become smaller (delta debugging). Did that help?
+    /// Leaves out stimuli, in pieces that become smaller (delta debugging). Returns whether that helped.
     fn leave_out_stimuli(&mut self, chances: usize) -> bool {
         let mut helped = false;
-        let mut size = stimuli(&self.best).len().div_ceil(2);
+        let mut size = stimuli_of(&self.best).len().div_ceil(2);
         while size > 0 && self.stopped().is_none() {
             let (mut start, mut found) = (0, false);
             loop {
-                let all = stimuli(&self.best);
+                let all = stimuli_of(&self.best);
                 if start >= all.len() {
                     break;
                 }
@@ -272,15 +272,16 @@ impl ShrinkSearch<'_> {
                 }
             }
             helped |= found;
-            // Smaller pieces; single ones again as long as one of them could go.
+            // Pieces become smaller. Single stimuli are tried again as long as one of them could go.
             size = if size == 1 && found { 1 } else { size / 2 };
         }
         helped
     }
 
+    /// Looks for runs with fewer events by other seeds. Returns whether one was found.
     fn try_other_seeds(&mut self) -> bool {
         let (mut tries, mut helped) = (0_u64, false);
-        // Other seeds in a row without success.
+        // It gives up after 25 seeds in a row without success.
         while tries < 25 && self.stopped().is_none() && events(&self.best.trace) > 1 {
             tries += 1;
             self.runs += 1;
@@ -295,22 +296,22 @@ impl ShrinkSearch<'_> {
         helped
     }
 
-    /// Each value of each stimulus, as simple as it gets.
+    /// Makes each value of each stimulus as simple as possible. Returns whether that helped.
     fn simplify(&mut self, chances: usize) -> bool {
         let mut helped = false;
         let mut at = 0;
         // A simpler run may have fewer stimuli.
-        while at < stimuli(&self.best).len() {
-            let count = stimuli(&self.best).get(at).map_or(0, |event| event.values.len());
+        while at < stimuli_of(&self.best).len() {
+            let count = stimuli_of(&self.best).get(at).map_or(0, |event| event.values.len());
             for parameter in 0..count {
-                helped |= self.simplify_one(LeafPlace { at, parameter }, chances);
+                helped |= self.simplify_one(ValuePlace { at, parameter }, chances);
             }
             at += 1;
         }
         helped
     }
 
-    fn simplify_one(&mut self, place: LeafPlace, chances: usize) -> bool {
+    fn simplify_one(&mut self, place: ValuePlace, chances: usize) -> bool {
         let mut helped = false;
         // Arrays lose cells first.
         while let Some(value) = self.value(place) {
@@ -323,39 +324,40 @@ impl ShrinkSearch<'_> {
         ways.iter().fold(helped, |helped, way| self.simplify_leaf(place, way, chances) | helped)
     }
 
-    /// One leaf: the simple ones that come to mind, the simplest first, then halves.
-    fn simplify_leaf(&mut self, place: LeafPlace, way: &[usize], chances: usize) -> bool {
+    /// Simplifies one leaf: tries simple values, the simplest first, then halves a number's distance.
+    fn simplify_leaf(&mut self, place: ValuePlace, way: &[usize], chances: usize) -> bool {
         let Some(leaf) = self.leaf(place, way) else { return false };
-        let mut steps = simpler::steps(&leaf);
+        let mut steps = simpler::simpler_leaves(&leaf);
         if way.is_empty() {
             steps.extend(self.boundaries(place));
         }
         if let Value::Id(..) = leaf {
-            // One that is known rather than another one.
+            // An id that occurs in the run is simpler than another one.
             let others =
                 self.best.trace.iter().filter_map(|step| step.what.event()).flat_map(|event| &event.values);
             steps.extend(others.filter(|value| value.sort() == leaf.sort()).cloned());
         }
-        steps.retain(|step| simpler::order(step, &leaf).is_lt());
-        steps.sort_by(simpler::order);
+        steps.retain(|step| simpler::compare_simplicity(step, &leaf).is_lt());
+        steps.sort_by(simpler::compare_simplicity);
         steps.dedup();
         let found = steps.iter().position(|step| self.try_leaf(place, way, step, chances));
-        // Numbers of this sign between one that does not fail and the one that does: halved until they meet.
+        // Halve between a size of the same sign that does not fail and the size that does, until they meet.
         let Some(now) = self.leaf(place, way) else { return found.is_some() };
-        let Some(number) = simpler::integer(&now) else { return found.is_some() };
+        let Some(number) = simpler::as_integer(&now) else { return found.is_some() };
         let is_beside = |other: &IBig| other.signum() == number.signum() && *other != number;
         let failed = &steps[..found.unwrap_or(steps.len())];
-        let sizes = failed.iter().filter_map(simpler::integer).filter(|other| is_beside(other)).map(Abs::abs);
+        let sizes =
+            failed.iter().filter_map(simpler::as_integer).filter(|other| is_beside(other)).map(Abs::abs);
         let (sign, mut fails) = (number.signum(), number.clone().abs());
         let mut passes = sizes.filter(|size| *size < fails).max().unwrap_or(IBig::ZERO);
         let mut helped = found.is_some();
         while &fails - &passes > IBig::ONE && self.stopped().is_none() {
             let middle = (&fails + &passes) / IBig::from(2);
-            if self.try_leaf(place, way, &simpler::like(&now, &middle * &sign), chances) {
+            if self.try_leaf(place, way, &simpler::number_like(&now, &middle * &sign), chances) {
                 helped = true;
-                match self.leaf(place, way).as_ref().and_then(simpler::integer) {
+                match self.leaf(place, way).as_ref().and_then(simpler::as_integer) {
                     Some(new) if new.signum() == sign => fails = new.abs(),
-                    // The run is another one now.
+                    // The kept run is a different one now.
                     _ => return true,
                 }
             } else {
@@ -365,22 +367,22 @@ impl ShrinkSearch<'_> {
         helped
     }
 
-    fn value(&self, place: LeafPlace) -> Option<Value> {
-        stimuli(&self.best).get(place.at)?.values.get(place.parameter).cloned()
+    fn value(&self, place: ValuePlace) -> Option<Value> {
+        stimuli_of(&self.best).get(place.at)?.values.get(place.parameter).cloned()
     }
 
-    fn leaf(&self, place: LeafPlace, way: &[usize]) -> Option<Value> {
+    fn leaf(&self, place: ValuePlace, way: &[usize]) -> Option<Value> {
         simpler::leaf(&self.value(place)?, way).cloned()
     }
 
-    fn try_leaf(&mut self, place: LeafPlace, way: &[usize], new: &Value, chances: usize) -> bool {
+    fn try_leaf(&mut self, place: ValuePlace, way: &[usize], new: &Value, chances: usize) -> bool {
         let value = self.value(place).and_then(|value| simpler::with_leaf(&value, way, new));
         value.is_some_and(|value| self.try_value(place, &value, chances))
     }
 
-    /// The stimuli with another value there; if that does not fail, with another one wherever it stands.
-    fn try_value(&mut self, place: LeafPlace, new: &Value, chances: usize) -> bool {
-        let all = stimuli(&self.best);
+    /// Tries another value at this place; if that does not fail, tries it wherever the old value occurs.
+    fn try_value(&mut self, place: ValuePlace, new: &Value, chances: usize) -> bool {
+        let all = stimuli_of(&self.best);
         let Some(old) = self.value(place) else { return false };
         let mut alone = all.clone();
         if let Some(value) = alone[place.at].values.get_mut(place.parameter) {
@@ -390,13 +392,13 @@ impl ShrinkSearch<'_> {
         for value in together.iter_mut().flat_map(|event| &mut event.values).filter(|value| **value == old) {
             *value = new.clone();
         }
-        let first = together.iter().zip(&stimuli(&self.best)).position(|(new, old)| new != old);
+        let first = together.iter().zip(&stimuli_of(&self.best)).position(|(new, old)| new != old);
         self.try_fitting(&alone, place.at, chances)
             || alone != together && self.try_fitting(&together, first.unwrap_or(place.at), chances)
     }
 
-    /// Runs stimuli of which the first that is new is this one, if the judge allows that there: to wait for a
-    /// stimulus that never gets its turn takes long.
+    /// Runs stimuli if the judge allows the one at `at`, which is the first new one. It takes long to wait
+    /// for a stimulus that never gets its turn.
     fn try_fitting(&mut self, stimuli: &[Event], at: usize, chances: usize) -> bool {
         let is_allowed = match stimuli.get(at) {
             Some(event) if is_typed(self.with.session.judge, event) => {
@@ -409,14 +411,15 @@ impl ShrinkSearch<'_> {
         is_allowed && self.try_stimuli(&all, chances)
     }
 
-    fn boundaries(&mut self, place: LeafPlace) -> Vec<Value> {
-        let Some(event) = stimuli(&self.best).get(place.at).cloned() else { return Vec::new() };
+    /// The boundaries of the guards for the value at this place.
+    fn boundaries(&mut self, place: ValuePlace) -> Vec<Value> {
+        let Some(event) = stimuli_of(&self.best).get(place.at).cloned() else { return Vec::new() };
         self.go_before(place.at);
         let mut all = self.with.session.judge.boundaries(&event);
         if place.parameter < all.len() { all.swap_remove(place.parameter) } else { Vec::new() }
     }
 
-    /// Shows the judge the best run as far as to this stimulus.
+    /// Shows the judge the best run up to this stimulus.
     fn go_before(&mut self, stimulus: usize) {
         let judge = &mut self.with.session.judge;
         judge.begin();
@@ -430,11 +433,11 @@ impl ShrinkSearch<'_> {
         }
     }
 
-    /// Repeats the best run, as `replay` does. A repetition that the end of the time has cut is none: it
-    /// says nothing of the run.
+    /// Repeats the best run, as `replay` does. A repetition that was cut short by the end of time is not
+    /// counted: it says nothing of the run.
     fn repeat_best(&mut self) -> Again {
         (self.with.seen)(Seen::Repeats);
-        let script = script(&self.best.trace);
+        let script = script_of(&self.best.trace);
         let mut again = Again::default();
         while again.times < self.with.again && Instant::now() < self.end {
             let settings = self.settings();
@@ -454,9 +457,9 @@ impl ShrinkSearch<'_> {
     }
 }
 
-/// A value in a run: of which stimulus, and which of its parameters.
+/// A value in a run: the number of its stimulus, and of its parameter.
 #[derive(Clone, Copy)]
-struct LeafPlace {
+struct ValuePlace {
     at: usize,
     parameter: usize,
 }

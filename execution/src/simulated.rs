@@ -4,13 +4,12 @@
 //! any time. An input that the state does not take is ignored. So the model is input-complete, as the theory
 //! asks of an implementation (thesis, 6.2). If it is completed demonically, it may send anything from then
 //! on. Values of an output's parameters are chosen as a tester chooses those of a stimulus
-//! ([`crate::values`]). Its types may differ from those of the test case. Each side reads the same values in
-//! its own types.
+//! ([`crate::values`]). Its types may differ from those of the test case. Each side reads values in its own
+//! types.
 //!
 //! [`crate::timed::simulated`] gives the same walk a clock.
 //!
-//! Ends: internal steps are bounded between two events, since a model may have a livelock that only a
-//! mutation made.
+//! Ends: internal steps are bounded between two events, since a mutation may have made a livelock.
 
 use coreach_adapters::description::Completion;
 use coreach_adapters::in_process::Implementation;
@@ -31,14 +30,14 @@ pub(crate) const MOST_INTERNAL: usize = 64;
 /// The most initial states among which one is drawn.
 const MOST_INITIAL: usize = 1 << 12;
 
-/// A model that is in one of its states: what simulated systems with and without a clock have in common.
+/// A model that is in one of its states: the common part of simulated systems with and without a clock.
 pub(crate) struct WalkedModel<S> {
     pub(crate) iosts: Iosts,
-    /// The signatures of the actions where the outputs are judged.
+    /// The actions' signatures in the judge's model.
     signatures: Option<Iosts>,
     /// For each location, the numbers of its transitions.
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    /// The present state; none before the first run.
+    /// The present state; `None` before the first run.
     pub(crate) state: Option<State>,
     pub(crate) random: Random,
     values: Values,
@@ -69,7 +68,7 @@ impl<S: Solver> WalkedModel<S> {
         self.state = None;
         let mut known = Valuation::new();
         for datum in &self.iosts.constants {
-            // A purpose may have constants of its own: the implementation has no use for them.
+            // A purpose may have constants of its own. The implementation does not use them.
             let found = constants.iter().find(|(given, _)| given.name() == datum.name());
             let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
             known.insert(datum.clone(), as_type(value, datum.ty()).unwrap_or_else(|| value.clone()));
@@ -105,8 +104,7 @@ impl<S: Solver> WalkedModel<S> {
         false
     }
 
-    /// Takes an input, behind internal steps if need be. Returns whether it was taken. If not, the state is
-    /// as before.
+    /// Takes an input, after internal steps if need be. `false`: not taken, the state is as before.
     pub(crate) fn take_input(&mut self, input: &Event) -> bool {
         let input = in_types_of(&self.iosts, input);
         let before = self.state.clone();
@@ -125,6 +123,7 @@ impl<S: Solver> WalkedModel<S> {
         false
     }
 
+    /// Chooses an event of this transition that its guard allows in the present state.
     pub(crate) fn choose_event(&mut self, number: TransitionId) -> Option<Event> {
         let transition = &self.iosts.transitions[number];
         let action = self.iosts.action(transition.action);
@@ -147,7 +146,7 @@ impl<S: Solver> WalkedModel<S> {
 pub struct Simulated<S> {
     model: WalkedModel<S>,
     completion: Completion,
-    /// An input came that its state did not take, and everything is possible.
+    /// An input came that the state did not take: from then on everything is possible.
     is_free: bool,
 }
 
@@ -158,7 +157,7 @@ impl<S: Solver> Simulated<S> {
         Simulated { model: WalkedModel::new(iosts, solver), completion, is_free: false }
     }
 
-    /// The same, with another way to take what its state does not.
+    /// Sets another way to take inputs that the state does not take.
     #[must_use]
     pub fn completed(self, completion: Completion) -> Self {
         Simulated { completion, ..self }
@@ -177,8 +176,9 @@ impl<S: Solver> Simulated<S> {
         Some(Event::new(action.name.clone(), values))
     }
 
+    /// Draws an output, after internal steps if need be; `None` if there is none, or not yet.
     fn draw_output(&mut self, waited: bool) -> Option<Event> {
-        // Whoever only looks may come too early.
+        // A tester that does not wait may ask before the output is there.
         if !waited && self.model.random.below(2) == 0 {
             return None;
         }

@@ -1,20 +1,20 @@
-//! Which move comes next, where a test case leaves a choice.
+//! Which move comes next, if a test case leaves a choice.
 //!
 //! **Problem.** A test case is input-complete for observations, and may offer several stimuli in one
 //! location, beside waiting. The thesis leaves that open ("controllability of symbolic test cases is not
 //! treated", p. 226): any choice is sound, and some get nowhere.
 //!
-//! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: a
-//! stimulus for whose guard there are no values is skipped, a wait that meets silence gives way to the next
-//! one. So a strategy cannot make a run wrong, only long. `Random` draws; `Coverage` takes what was taken
-//! least; `Plan` looks ahead, with the data, for moves that no answer keeps from Pass, and draws where it
-//! finds none ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to goal of a specification
-//! ([`crate::walk`]).
+//! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: it
+//! skips a stimulus for whose guard there are no values, and after a wait that meets silence it tries the
+//! next move. So a strategy cannot make a run wrong, only long. `Random` draws; `Coverage` takes the move
+//! that was taken least; `Plan` looks ahead, with the data, for moves that no answer keeps from Pass, and
+//! draws if it finds none ([`crate::planner`]); `Ask` asks a person; `Walk` goes from goal to goal of a
+//! specification ([`crate::walk`]).
 //!
-//! **Idle waits.** Of a test of ioco silence may decide: it is a Fail, or leads to another state. Who sends
-//! first never hears it, so there each strategy draws whether to wait until it is silence or to send, one to
-//! three (or what `Random` says). Where silence comes to nothing, nobody waits for it who can send; so there
-//! is one such wait at most after each event.
+//! **Idle waits.** In a test of ioco silence may decide: it is a Fail, or leads to another state. A tester
+//! that always sends first never hears it. So each strategy draws there whether to wait until the system is
+//! silent or to send, one to three (or as `Random` says). If silence comes to nothing, no strategy waits for
+//! it while it can send; so there is at most one such wait after each event.
 //!
 //! **Weights** of actions decide how often each is sent by lot: with 1 and 5 the second comes first five
 //! times as often. They change no plan.
@@ -36,7 +36,7 @@ use crate::planner::{Planner, SharedExperience};
 use crate::run::{Cause, Occurrence};
 use crate::walk::Walk;
 
-/// The usual weight of sending against one of waiting.
+/// The usual weight of sending; waiting has the weight 1.
 const SEND: usize = 3;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,13 +49,13 @@ pub enum Asked {
 pub type Ask<'a> = dyn FnMut(&dyn Judge, &[Move]) -> Asked + 'a;
 
 pub enum Strategy<'a> {
-    /// By lot; sending has this weight against one of waiting.
+    /// By lot. Sending has this weight, and waiting has the weight 1.
     Random { send: usize },
-    /// What this run has taken least often.
+    /// The move that this run has taken least often.
     Coverage(HashMap<TransitionId, usize>),
-    /// By a way to Pass; by lot where none is known.
+    /// By a way to Pass; by lot if none is known.
     Plan(Box<Planner>),
-    /// What a person says: asked with the moves that there are.
+    /// A person's choice among the moves.
     Ask(Box<Ask<'a>>),
     /// From goal to goal of a specification, over several runs.
     Walk(&'a mut Walk),
@@ -71,6 +71,7 @@ impl Strategy<'_> {
         Strategy::Plan(Box::default())
     }
 
+    /// The stimulus that the plan has for this transition.
     pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
         match self {
             Strategy::Plan(planner) => planner.stimulus(transition),
@@ -79,17 +80,17 @@ impl Strategy<'_> {
         }
     }
 
-    /// Is an observation due by plan? Then it is worth waiting for.
+    /// Does the plan expect an observation now? Then it is worth waiting for.
     pub fn waits(&self) -> bool {
         matches!(self, Strategy::Plan(planner) if planner.waits())
     }
 
-    /// The same, with what runs before have answered.
+    /// By a way to Pass, with the experience of earlier runs.
     pub fn planning(experience: SharedExperience) -> Self {
         Strategy::Plan(Box::new(Planner::sharing(experience)))
     }
 
-    /// A run begins in the judge's state.
+    /// Begins a run in the judge's state.
     pub fn begin(&mut self, judge: &dyn Judge) {
         if let Strategy::Walk(walk) = self {
             walk.begin(judge);
@@ -102,7 +103,7 @@ impl Strategy<'_> {
         }
     }
 
-    /// Notes what happened, and the judge has followed; through this transition, where it was one.
+    /// Notes an occurrence that the judge has followed, and the transition that took it, if one did.
     pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence, through: Option<TransitionId>) {
         match self {
             Strategy::Walk(walk) => walk.happened(judge, what),
@@ -111,12 +112,12 @@ impl Strategy<'_> {
         }
     }
 
-    /// Is a moment enough for a wait here, since silence would say nothing?
+    /// Is a brief wait enough here, since silence would say nothing?
     pub fn listens_for_a_moment(&self) -> bool {
         matches!(self, Strategy::Walk(walk) if walk.listens_for_a_moment())
     }
 
-    /// Notes that nothing has come in that moment.
+    /// Notes that nothing has come in a brief wait.
     pub fn has_listened(&mut self) {
         if let Strategy::Walk(walk) = self {
             walk.has_listened();
@@ -130,7 +131,7 @@ impl Strategy<'_> {
         }
     }
 
-    /// Notes that an observation that was planned did not come. Is there another plan now?
+    /// Notes that a planned observation did not come. Is there another plan now?
     pub fn waited_in_vain(&mut self) -> bool {
         match self {
             Strategy::Plan(planner) => planner.waited_in_vain(),
@@ -145,7 +146,7 @@ impl Strategy<'_> {
         }
     }
 
-    /// Why a run ends for which there are no moves any more.
+    /// The cause of the end when there are no moves any more.
     pub fn cause(&self) -> Cause {
         match self {
             Strategy::Walk(walk) => walk.cause(),
@@ -154,8 +155,8 @@ impl Strategy<'_> {
     }
 }
 
-/// The moves of a state, in the order in which to try them; `None` where a person, or a walk, ended the run.
-pub fn order(
+/// Orders the moves, in which the tester tries them. `None`: a person, or a walk, ended the run.
+pub fn order_moves(
     strategy: &mut Strategy<'_>,
     judge: &dyn Judge,
     weights: &BTreeMap<String, usize>,
@@ -165,7 +166,7 @@ pub fn order(
     let mut moves = judge.offers().moves;
     let shuffle = |moves: &mut Vec<Offer>, send: usize, random: &mut Random| {
         random.shuffle(moves);
-        weigh(moves, judge, weights, random);
+        draw_by_weights(moves, judge, weights, random);
         draw_wait(moves, send, random);
     };
     let silence_decides = judge.silence() == Some(AfterSilence::Decides);
@@ -174,7 +175,7 @@ pub fn order(
         Strategy::Coverage(counts) => {
             let count = |number: &TransitionId| counts.get(number).copied().unwrap_or(0);
             random.shuffle(&mut moves);
-            weigh(&mut moves, judge, weights, random);
+            draw_by_weights(&mut moves, judge, weights, random);
             moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
             if silence_decides {
                 draw_wait(&mut moves, SEND, random);
@@ -188,7 +189,7 @@ pub fn order(
                 ActionKind::Input => Move::Send(planned.transition),
                 ActionKind::Output | ActionKind::Quiescence | ActionKind::Internal => Move::Wait,
             });
-            // A way to Pass seldom needs silence: here the lot goes before the plan, where it costs nothing.
+            // A way to Pass seldom needs silence. So the lot comes before the plan where that costs nothing.
             let idles = silence_decides
                 && moves.first().is_some_and(|one| one.step == Move::Wait)
                 && planner.may_idle();
@@ -208,9 +209,14 @@ pub fn order(
     Some(moves.iter().map(|one| one.step).collect())
 }
 
-/// Draws the order of the actions again where they have weights: each has the chance of its weight to be the
-/// next, however many transitions send it.
-fn weigh(moves: &mut [Offer], judge: &dyn Judge, weights: &BTreeMap<String, usize>, random: &mut Random) {
+/// Draws the order of the actions again if there are weights. The chance of an action to be next is its
+/// weight, however many transitions send it.
+fn draw_by_weights(
+    moves: &mut [Offer],
+    judge: &dyn Judge,
+    weights: &BTreeMap<String, usize>,
+    random: &mut Random,
+) {
     if weights.is_empty() {
         return;
     }
@@ -239,8 +245,7 @@ fn weigh(moves: &mut [Offer], judge: &dyn Judge, weights: &BTreeMap<String, usiz
     moves.sort_by_key(|one| action(one).and_then(|action| order.get(action).copied()));
 }
 
-/// Puts waiting first or last, by lot. One draw decides between sending and waiting, however many stimuli
-/// there are.
+/// Puts waiting first or last, by lot. One draw decides, however many stimuli there are.
 fn draw_wait(moves: &mut Vec<Offer>, send: usize, random: &mut Random) {
     if let Some(wait) = moves.iter().position(|one| one.step == Move::Wait) {
         let wait = moves.remove(wait);
@@ -288,7 +293,7 @@ transitions:
             let mut adds = 0;
             for _ in 0..3000 {
                 let moves =
-                    order(&mut strategy, &judge, &weights, &mut random, &mut Lazy::default()).unwrap();
+                    order_moves(&mut strategy, &judge, &weights, &mut random, &mut Lazy::default()).unwrap();
                 let sent = moves.iter().find(|one| **one != Move::Wait);
                 adds += usize::from(sent == Some(&Move::Send(TransitionId::of(2))));
             }

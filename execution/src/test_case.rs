@@ -19,40 +19,40 @@ use crate::timed::TimedCase;
 #[derive(Clone, Debug)]
 pub struct TestCase {
     pub iosts: Iosts,
-    /// For each location: its verdict, where it is one.
+    /// For each location: its verdict, if it has one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
     /// For each location: the numbers of the transitions that send a stimulus.
     pub stimuli: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take an observation.
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location: the numbers of the transitions that take silence. Of tests of ioco only: they say
-    /// what it is worth.
+    /// For each location: the numbers of the transitions that take silence. Only tests of ioco have them:
+    /// they say what silence means.
     pub silences: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location: with which data the specification is never silent there, wherever one of the
+    /// For each location: the data with which the specification is never silent there, if one of the
     /// location's outputs that do not lead to Fail is possible.
     pub must_answer: Numbered<LocationId, Term>,
-    /// Of the test case of a property, for each location: how the property is violated there, where it is.
+    /// In the test case of a property, for each location: how the property is violated there, if it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
-    /// For each location: the names of the specification's locations that it was made of. None of a
-    /// verdict's.
+    /// For each location: the names of the specification's locations that it was made of. Empty for a
+    /// location with a verdict.
     pub origins: Numbered<LocationId, BTreeSet<String>>,
-    /// What of its guards is the specification's, and not the purpose's, conjunct by conjunct.
+    /// The conjuncts of its guards that come from the specification, and not from the purpose.
     pub conjuncts: BTreeSet<Term>,
-    /// The models that it was made of, where it says so.
+    /// The models that it was made of, if it names them.
     pub made_of: Option<Sources>,
-    /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product,
-    /// with internal actions and choices. None of a test case, which is deterministic.
+    /// The facts that on-line judging needs ([`crate::judge::online`]). The graph is then a product, with
+    /// internal actions and choices. `None` for a test case, which is deterministic.
     pub online: Option<Online>,
-    /// Of a timed test case, what it says of time.
+    /// The part of a timed test case about time.
     pub timed: Option<TimedCase>,
 }
 
-/// What judging on line needs beside the product.
+/// The facts that on-line judging needs in addition to the product.
 #[derive(Clone, Debug)]
 pub struct Online {
-    /// For each location: over-approximation of the states from which Accept can be reached.
+    /// For each location: a condition that over-approximates the states from which Accept can be reached.
     pub alive: Numbered<LocationId, Term>,
-    /// For each transition: when it leads to such a state.
+    /// For each transition: the condition under which it leads to such a state.
     pub leads_on: Numbered<TransitionId, Term>,
     /// For each location: the numbers of the internal transitions.
     pub internal: Numbered<LocationId, Vec<TransitionId>>,
@@ -64,13 +64,13 @@ impl Online {
             let after = substitute(&alive[transition.target], &transition.assignments);
             Term::and([transition.guard.clone(), after])
         });
-        Online { leads_on, internal: internal(iosts), alive }
+        Online { leads_on, internal: internal_transitions(iosts), alive }
     }
 }
 
 impl TestCase {
-    /// A test case from its graph and its verdicts, one per location. What the tester only sees is an output
-    /// of the graph.
+    /// Makes a test case from its graph and its verdicts, one per location. Actions that the tester only sees
+    /// are outputs of the graph.
     pub fn new(iosts: Iosts, verdicts: Numbered<LocationId, Option<Verdict>>) -> Self {
         let mut stimuli = iosts.locations.map(|_| Vec::new());
         let mut observations = iosts.locations.map(|_| Vec::new());
@@ -109,20 +109,20 @@ impl TestCase {
         self.iosts.constants.iter().filter_map(value).collect()
     }
 
-    /// The actions as adapters see them: of a timed test case, without their delays.
+    /// The actions as adapters see them: for a timed test case, without their delays.
     pub fn wire(&self) -> &Iosts {
         self.timed.as_ref().map_or(&self.iosts, |timed| &timed.wire)
     }
 
-    /// The state after one of the transitions that this state's location lists, with these values. What many
-    /// locations share (`let_others_fail`) begins elsewhere.
+    /// The state after one of the transitions that this state's location lists, with these values. A
+    /// transition that many locations share (`let_others_fail`) begins elsewhere.
     pub fn observed(&self, number: TransitionId, state: &State, values: &[Value]) -> Option<State> {
         let transition = &self.iosts.transitions[number];
         if transition.source == state.location {
             return fire(&self.iosts, transition, state, values);
         }
-        let there = State { location: transition.source, valuation: state.valuation.clone() };
-        fire(&self.iosts, transition, &there, values)
+        let at_source = State { location: transition.source, valuation: state.valuation.clone() };
+        fire(&self.iosts, transition, &at_source, values)
     }
 
     pub fn verdict(&self, location: LocationId) -> Option<Verdict> {
@@ -142,6 +142,7 @@ impl TestCase {
         TestCase::from_graph(graph, is_online).map_err(DocumentError::NoDocument)
     }
 
+    /// Makes a test case of a graph that was read. `Err` says in words what does not fit.
     fn from_graph(graph: Graph, is_online: bool) -> Result<Self, String> {
         let Graph { mut iosts, verdicts, must_answer, violates, origins, conjuncts, made_of, .. } = graph;
         let online = is_online.then(|| Online::new(&iosts, graph.coreach));
@@ -166,9 +167,9 @@ impl TestCase {
         Ok(test)
     }
 
-    /// What `others_fail` says: at each location without a verdict, each output without a transition leads to
-    /// Fail. There may be a million of them, which differ in nothing but where they begin: so each output has
-    /// one, which begins at Fail, and the lists of observations name it.
+    /// Applies `others_fail`: at each location without a verdict, each output without a transition leads to
+    /// Fail. There may be a million such transitions, which differ only in where they begin. So each output
+    /// has one, which begins at Fail, and the lists of observations name it.
     fn let_others_fail(&mut self, fail: LocationId) {
         let iosts = &mut self.iosts;
         let known: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
@@ -196,8 +197,8 @@ impl TestCase {
     }
 }
 
-/// For each location, its internal transitions.
-fn internal(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
+/// Lists the internal transitions of each location.
+fn internal_transitions(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
     let mut internal = iosts.locations.map(|_| Vec::new());
     for (number, transition) in iosts.transitions.numbered() {
         if iosts.action(transition.action).kind == ActionKind::Internal {
@@ -207,7 +208,7 @@ fn internal(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
     internal
 }
 
-pub fn seconds(time: Duration) -> RBig {
+pub fn exact_seconds(time: Duration) -> RBig {
     let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     RBig::from_parts(IBig::from(micros), 1_000_000u32.into())
 }

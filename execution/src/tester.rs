@@ -2,20 +2,19 @@
 //!
 //! **Problem.** A judge knows what may happen; an implementation is a black box that answers when it likes.
 //! Follow the events that really happen, send only what the judge allows, and end with the verdict that it
-//! gives, never with one that it does not (thesis, chapter 6: TC || I, both instantiated with the same
-//! constants).
+//! gives, never with one that it does not (thesis, chapter 6: TC || I).
 //!
-//! **Method.** In each turn: first take what has already arrived, so that a stimulus does not overtake an
-//! observation. Then try the moves in the order of the strategy. A stimulus gets values from the judge, is
-//! sent, and then shown to it; an observation is shown as it comes. Where there is nothing to send and
-//! nothing comes within the limit, silence is shown like an event: it is the judge who says what it means.
-//! What was followed is a step of the trace.
+//! **Method.** Each turn first takes what has already arrived, so that a stimulus does not overtake an
+//! observation. Then it tries the moves in the order of the strategy. A stimulus gets values from the judge,
+//! is sent, and is then shown to the judge. An observation is shown as it comes. If there is nothing to send
+//! and nothing comes within the limit, silence is shown like an event, and the judge says what it means. Each
+//! occurrence that the judge follows is a step of the trace.
 //!
-//! A judge that looks at a link is shown how long nothing has come (`clock.rs`). An adapter that would keep a
-//! stimulus back gets none.
+//! A judge that looks at a link is shown how long nothing has come (`clock.rs`). If the adapter would keep a
+//! stimulus back, the tester gives it none.
 //!
-//! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no
-//! Out). What breaks in between is no verdict.
+//! If the adapter reports something that is no event at all, that is a Fail with that cause (Definition 6.2:
+//! the output is in no Out). If something breaks in between, there is no verdict.
 //!
 //! **Ends** as each run does (`drive`). **Costs** the implementation, the values and the judge.
 
@@ -25,24 +24,25 @@ use coreach_adapters::{Failure, Received, Sent};
 use coreach_model::TransitionId;
 use coreach_model::random::Random;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Showing};
 use crate::judge::{AfterSilence, Choice};
 use crate::lazy::Lazy;
 use crate::pauses::{self, Pauses};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
-use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
-use crate::strategy::{Move, Strategy, order};
+use crate::session::{Driver, Progress, Running, TestSession, run_within_limits, take_turns};
+use crate::strategy::{Move, Strategy, order_moves};
 use crate::timed;
 use crate::values::{MIX, Values};
 
-/// In so many of [`OF_MOVES`] moves an answer is awaited that the specification owes.
+/// The tester waits for an answer that the specification owes in so many of [`OF_MOVES`] moves.
 const AWAITED: usize = 7;
-/// In so many where something has come since the last stimulus: a system that always goes on is interrupted.
+/// The number if something has come since the last stimulus: a system that always goes on is interrupted.
 const AWAITED_AGAIN: usize = 4;
-/// In one of so many waits it is waited until something that is under way has been taken.
+/// The whole of which the two numbers above are parts. Also: in one of so many waits, the tester waits until
+/// the system has taken a stimulus that is under way.
 const OF_MOVES: usize = 8;
-/// With so many stimuli under way, it is waited until one has been taken: each excuses more of what comes.
-const MANY: usize = 4;
+/// With so many stimuli under way, the tester waits until one has been taken: each excuses more observations.
+const MANY_UNDER_WAY: usize = 4;
 
 struct Tester<'s, 'a, 'b> {
     running: Running<'s, 'a>,
@@ -52,9 +52,9 @@ struct Tester<'s, 'a, 'b> {
     random: Random,
     clock: Clock,
     pauses: Pauses,
-    /// Was an owed answer awaited in vain since the last observation?
+    /// Has the tester waited for an owed answer in vain since the last observation?
     in_vain: bool,
-    /// How much of what `pauses` have measured was taken from the clock.
+    /// How much of the lost time that `pauses` has measured was already taken from the clock.
     lost: Duration,
 }
 
@@ -62,13 +62,13 @@ impl TestSession<'_> {
     /// Runs once: the strategy orders the moves, the seed decides the rest.
     pub fn run(&mut self, seed: u64, mut strategy: Strategy<'_>) -> Run {
         if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
-            return timed::strategy::run(self, seed, strategy);
+            return timed::strategy::run_by_strategy(self, seed, strategy);
         }
         let mut begun = self.begin(seed);
         let mut values = Values::new(MIX).of_model(self.judge.iosts());
         values.begin(&begun.constants);
         strategy.begin(self.judge);
-        // The initial location may be Pass: then nothing is to be done.
+        // The initial location may be Pass: then there is nothing to do.
         let started = match self.judge.verdict() {
             Some(_) => Ok(()),
             None => self.settings.samples(seed, begun.deadline).and_then(|samples| {
@@ -89,7 +89,7 @@ impl TestSession<'_> {
             lost: Duration::ZERO,
         };
         let outcome = match started {
-            Ok(()) => bounded(settings, || drive(&mut tester)),
+            Ok(()) => run_within_limits(settings, || take_turns(&mut tester)),
             Err(failure) => Outcome::RunError(failure),
         };
         let Tester { running, mut values, .. } = tester;
@@ -114,7 +114,7 @@ impl Tester<'_, '_, '_> {
         if !self.running.session.adapter.hears() {
             self.strategy.cannot_hear();
         }
-        let Some(mut moves) = order(
+        let Some(mut moves) = order_moves(
             &mut self.strategy,
             self.running.session.judge,
             &self.running.session.settings.weights,
@@ -127,39 +127,39 @@ impl Tester<'_, '_, '_> {
         let awaited = self.put_wait_first(&mut moves, quiescence);
         (self.pauses, self.lost) = (Pauses::default(), Duration::ZERO);
         let mut waited = Duration::ZERO;
-        let silence = self.running.session.judge.silence();
-        // One more silence after another tells nothing, and none where nothing could have been heard.
-        let is_new = !self.running.was_silent() || silence == Some(AfterSilence::Decides);
+        let after_silence = self.running.session.judge.silence();
+        // A second silence in a row says nothing new, nor does silence while nothing can be heard.
+        let is_new = !self.running.was_silent() || after_silence == Some(AfterSilence::Decides);
         let tells = is_new && self.running.session.adapter.hears();
-        let silence = silence.filter(|_| tells);
+        let after_silence = after_silence.filter(|_| tells);
         let takes_stimuli = self.running.session.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
-                    let decides = silence == Some(AfterSilence::Decides);
-                    let is_long = awaited == Some(quiescence);
-                    // A stimulus that is under way is waited for until it has been taken.
+                    let decides = after_silence == Some(AfterSilence::Decides);
+                    let is_owed = awaited == Some(quiescence);
+                    // No brief wait while a stimulus is under way: the tester waits until it has been taken.
                     let is_brief =
                         self.strategy.listens_for_a_moment() && self.running.session.judge.due().is_none();
-                    let whole = !is_brief
-                        && (position + 1 == moves.len() || self.strategy.waits() || decides || is_long);
+                    let is_full = !is_brief
+                        && (position + 1 == moves.len() || self.strategy.waits() || decides || is_owed);
                     let patience = self.running.session.settings.patience.min(quiescence);
-                    waited = if whole { quiescence } else { awaited.unwrap_or(patience) };
+                    waited = if is_full { quiescence } else { awaited.unwrap_or(patience) };
                     let progress = self.observe(Instant::now() + waited)?;
                     let is_nothing = progress.is_nothing();
                     if is_nothing && is_brief {
                         self.strategy.has_listened();
                         return Ok(progress);
                     }
-                    self.in_vain |= is_nothing && is_long;
-                    if is_nothing && whole && silence.is_some() {
+                    self.in_vain |= is_nothing && is_owed;
+                    if is_nothing && is_full && after_silence.is_some() {
                         return self.show_silence(quiescence);
                     }
-                    // What need not come did not come: another move is planned.
-                    let waited = is_nothing && moves.len() > 1 && self.strategy.waits();
-                    if waited && self.strategy.waited_in_vain() {
+                    // The planned observation did not come, and need not come. Plan another move.
+                    let is_plan_over = is_nothing && moves.len() > 1 && self.strategy.waits();
+                    if is_plan_over && self.strategy.waited_in_vain() {
                         self.in_vain = true;
                         return self.try_moves();
                     }
@@ -172,29 +172,39 @@ impl Tester<'_, '_, '_> {
         }
         // No stimulus had values. If the wait was short, it gets its full length now.
         if !takes_stimuli || moves.contains(&Move::Wait) || self.running.session.judge.offers().may_observe {
-            if waited < quiescence {
-                let progress = self.observe(Instant::now() + (quiescence - waited))?;
-                if !progress.is_nothing() {
-                    return Ok(progress);
-                }
-            }
-            if Instant::now() >= self.running.deadline {
-                return Ok(Progress::Over(self.running.out_of_time()));
-            }
-            if !tells && self.running.session.judge.silence().is_some() {
-                return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
-            }
-            return self.show_silence(quiescence);
+            return self.wait_for_silence(waited, quiescence, tells);
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
-    /// Puts waiting first, and says for how long to wait: a stimulus that is sent before something that
-    /// comes excuses much of it.
+    /// Waits until `quiescence` after a wait of `waited`. Then silence may say something (`tells`).
+    fn wait_for_silence(
+        &mut self,
+        waited: Duration,
+        quiescence: Duration,
+        tells: bool,
+    ) -> Result<Progress, Failure> {
+        if waited < quiescence {
+            let progress = self.observe(Instant::now() + (quiescence - waited))?;
+            if !progress.is_nothing() {
+                return Ok(progress);
+            }
+        }
+        if Instant::now() >= self.running.deadline {
+            return Ok(Progress::Over(self.running.out_of_time()));
+        }
+        if !tells && self.running.session.judge.silence().is_some() {
+            return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
+        }
+        self.show_silence(quiescence)
+    }
+
+    /// Puts waiting first where that is better, and returns for how long to wait. A stimulus that is sent
+    /// before an observation comes excuses much of that observation.
     ///
-    /// - Where the specification owes an answer, it is awaited in most moves, by lot. Once that was in vain,
-    ///   nothing is until something comes.
-    /// - Where many stimuli are under way, and now and then where one is, it is waited until one has been
+    /// - If the specification owes an answer, the tester waits for it in most moves, by lot. After it has
+    ///   waited in vain, it does not wait for owed answers until something comes.
+    /// - If many stimuli are under way, and now and then if one is, the tester waits until one has been
     ///   taken.
     fn put_wait_first(&mut self, moves: &mut Vec<Move>, quiescence: Duration) -> Option<Duration> {
         let judge = &*self.running.session.judge;
@@ -204,12 +214,12 @@ impl Tester<'_, '_, '_> {
         }
         let last = self.running.trace.iter().rev().find(|step| step.what.event().is_some());
         let has_heard = last.is_some_and(|step| matches!(step.what, Occurrence::Observation(_)));
-        let often = if has_heard { AWAITED_AGAIN } else { AWAITED };
-        let wait = if !self.in_vain && judge.owes() && self.random.below(OF_MOVES) < often {
+        let share = if has_heard { AWAITED_AGAIN } else { AWAITED };
+        let wait = if !self.in_vain && judge.owes() && self.random.below(OF_MOVES) < share {
             Some(quiescence)
         } else {
             let mut by_lot = || moves.first() == Some(&Move::Wait) && self.random.below(OF_MOVES) == 0;
-            judge.due().filter(|_| judge.under_way() >= MANY || by_lot())
+            judge.due().filter(|_| judge.under_way() >= MANY_UNDER_WAY || by_lot())
         };
         if wait.is_some() {
             moves.retain(|one| *one != Move::Wait);
@@ -225,16 +235,16 @@ impl Tester<'_, '_, '_> {
             Some(_) => return Ok(Progress::Nothing),
             None => {}
         }
-        let most = Instant::now() + pauses::most(quiescence);
+        let deadline = Instant::now() + pauses::longest_extension(quiescence);
         loop {
             let lost = self.pauses.lost(self.running.session.adapter);
-            if lost <= pauses::little(quiescence) {
+            if lost <= pauses::ignored_loss(quiescence) {
                 return Ok(Progress::Nothing);
             }
-            if Instant::now() >= most {
+            if Instant::now() >= deadline {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Jitter(lost))));
             }
-            self.pauses.again(self.running.session.adapter);
+            self.pauses.restart(self.running.session.adapter);
             self.lost = Duration::ZERO;
             let progress = self.observe(Instant::now() + lost)?;
             if !progress.is_nothing() {
@@ -249,7 +259,7 @@ impl Tester<'_, '_, '_> {
         if !progress.is_nothing() {
             return Ok(progress);
         }
-        // What is under way had less time than has passed, where the machine was busy.
+        // If the machine was busy, the stimuli under way had less time than has passed.
         while let Some(due) =
             self.running.session.judge.due().filter(|_| Instant::now() < self.running.deadline)
         {
@@ -265,9 +275,9 @@ impl Tester<'_, '_, '_> {
         Ok(self.show(Occurrence::Silence(quiescence)).if_heard(hears))
     }
 
-    /// Sends the planned stimulus, if it can be sent, or one chosen now. `Nothing`: there is none.
+    /// Sends the planned stimulus, if possible, or one whose values are chosen now. `Nothing`: there is none.
     fn send(&mut self, number: TransitionId) -> Result<Progress, Failure> {
-        match self.show_passed_time(true) {
+        match self.show_passed_time(Showing::BeforeStimulus) {
             Progress::Nothing => {}
             other => return Ok(other),
         }
@@ -287,7 +297,7 @@ impl Tester<'_, '_, '_> {
         adapter.send(&event)?;
         match adapter.sent() {
             Sent::Yes => {}
-            // What kept it back is seen at once.
+            // An observation kept it back, and can be read at once.
             Sent::No => return self.observe(Instant::now() + self.running.silence()),
             Sent::Crossed => {
                 self.show(Occurrence::Stimulus(event));
@@ -298,7 +308,7 @@ impl Tester<'_, '_, '_> {
         Ok(self.show(Occurrence::Stimulus(event)))
     }
 
-    /// Takes an observation that comes until then, or before the deadline.
+    /// Takes an observation that comes before `until` and before the deadline.
     fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
         let until = until.min(self.running.deadline);
         loop {
@@ -310,9 +320,9 @@ impl Tester<'_, '_, '_> {
                 Received::Output(event) => return Ok(self.show(Occurrence::Observation(event))),
             }
             self.clock.note_silence(asked, limit);
-            self.pauses.waited(self.running.session.adapter, asked, limit);
-            // Something may have been decided by that.
-            match self.show_passed_time(false) {
+            self.pauses.note_wait(self.running.session.adapter, asked, limit);
+            // The passed time may have decided something.
+            match self.show_passed_time(Showing::WhileWaiting) {
                 Progress::Nothing if limit >= until => return Ok(Progress::Nothing),
                 Progress::Nothing => {}
                 over => return Ok(over),
@@ -320,15 +330,15 @@ impl Tester<'_, '_, '_> {
         }
     }
 
-    /// Shows the judge how long nothing has come, where it wants to know: without what the machine has taken
-    /// from the system.
-    fn show_passed_time(&mut self, is_sending: bool) -> Progress {
+    /// Shows the judge how long nothing has come, if it wants to know. The time that the machine has taken
+    /// from the system does not count.
+    fn show_passed_time(&mut self, showing: Showing) -> Progress {
         if self.running.session.judge.due().is_some() {
             let lost = self.pauses.lost(self.running.session.adapter);
             self.clock.add_lost_time(lost.saturating_sub(self.lost));
             self.lost = lost;
         }
-        let Some(time) = self.clock.take_passed_time(self.running.session.judge, is_sending) else {
+        let Some(time) = self.clock.take_passed_time(self.running.session.judge, showing) else {
             return Progress::Nothing;
         };
         match self.show(Occurrence::Delay(time)) {
@@ -337,6 +347,7 @@ impl Tester<'_, '_, '_> {
         }
     }
 
+    /// Shows an occurrence to the judge, and tells the strategy and the values of it.
     fn show(&mut self, what: Occurrence) -> Progress {
         let is_silence = matches!(what, Occurrence::Silence(_));
         let progress = self.running.show(what, self.running.begin.elapsed());

@@ -1,7 +1,7 @@
-//! A test case within `cargo test`: read, driven with a seed, and told.
+//! A test case within `cargo test`: it is read, driven with a seed, and explained.
 //!
 //! [`TestSession`] takes everything that can be chosen. A test of an implementation in a crate of its own
-//! chooses a seed, perhaps constants, and wants to know whether it failed and why: that is a [`Trial`].
+//! chooses a seed, perhaps constants, and wants to know whether the run failed and why: that is a [`Trial`].
 //! `coreach show CONFIG --stage test_case --format rust` writes such a test with its test case in it.
 //!
 //! ```
@@ -53,8 +53,8 @@ use coreach_model::Verdict;
 use coreach_model::semantics::State;
 use coreach_model::visible::visible;
 
-use crate::constants::{ConstantsError, given, initial_state};
-use crate::explain::{Reason, reason};
+use crate::constants::{ConstantsError, initial_state, read_constants};
+use crate::explain::{Reason, reason_of};
 use crate::judge;
 use crate::lazy::Lazy;
 use crate::run::{Occurrence, Outcome, Run};
@@ -72,14 +72,13 @@ pub struct Trial {
     settings: Settings,
 }
 
-/// Why there is no run. The text of `?` in a test is this one, too.
+/// Why there is no run. The `Debug` text, which a test shows after `?`, is the same.
 #[derive(Clone, PartialEq, Eq)]
 pub enum TrialError {
     /// The document is no test case.
     Document(DocumentError),
-    /// There is no beginning with these constants.
+    /// There is no initial state with these constants.
     Constants(ConstantsError),
-    /// There is no implementation.
     NoImplementation(Failure),
 }
 
@@ -93,7 +92,7 @@ impl fmt::Display for TrialError {
     }
 }
 
-/// A test that returns an error is told by this.
+/// A test that returns an error shows this text.
 impl fmt::Debug for TrialError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -121,26 +120,26 @@ impl From<ConstantsError> for TrialError {
 }
 
 impl Trial {
-    /// Of a test case's document, with the seed 1, constants that are solved for, and the usual [`Settings`].
+    /// A trial of a test case's document, with seed 1, solved constants, and the usual [`Settings`].
     pub fn of(document: &str) -> Result<Self, TrialError> {
         let test = TestCase::from_json(document.as_bytes())?;
         Ok(Trial { test, seed: 1, constants: Vec::new(), settings: Settings::default() })
     }
 
-    /// With this seed of all choices: the same seed makes the same choices.
+    /// Sets the seed. The same seed makes the same choices.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Trial { seed, ..self }
     }
 
-    /// With this value for a symbolic constant, as text. The last one given counts.
+    /// Sets the value of a symbolic constant, as text. If a constant is given twice, the last value counts.
     #[must_use]
     pub fn constant(mut self, name: &str, value: &str) -> Self {
         self.constants.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With these limits and times.
+    /// Sets the limits and times.
     #[must_use]
     pub fn settings(self, settings: Settings) -> Self {
         Trial { settings, ..self }
@@ -149,36 +148,35 @@ impl Trial {
     /// Runs once.
     ///
     /// # Errors
-    /// [`TrialError::Constants`]. What breaks on the way is a run without a verdict, and no error here.
+    /// [`TrialError::Constants`]. If something breaks on the way, the run has no verdict.
     pub fn against(&self, adapter: &mut dyn Adapter) -> Result<EndedTrial, TrialError> {
         let pairs = self.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = given(&self.test, pairs)?;
+        let known = read_constants(&self.test, pairs)?;
         let initial: State = initial_state(&self.test, &known, self.seed, &mut Lazy::default())?;
-        let mut judge = judge::of(&self.test, initial, None);
+        let mut judge = judge::make_judge(&self.test, initial, None);
         let mut session = TestSession { judge: judge.as_mut(), settings: &self.settings, adapter };
         let run = session.run(self.seed, Strategy::random());
-        let reason = reason(judge.as_mut(), &run);
+        let reason = reason_of(judge.as_mut(), &run);
         Ok(EndedTrial { run, reason })
     }
 }
 
-/// A run, with what can be said of its end.
+/// A run, with the explanation of its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndedTrial {
-    /// What happened.
     pub run: Run,
     /// Why it ended as it did.
     pub reason: Reason,
 }
 
 impl EndedTrial {
-    /// The verdict; none where something broke between the tester and the implementation.
+    /// The verdict; `None` if something broke between the tester and the implementation.
     pub fn verdict(&self) -> Option<Verdict> {
         self.run.outcome.verdict()
     }
 
-    /// Did the implementation do what it must not, or did something break? Inconclusive is neither: nothing
-    /// wrong was seen.
+    /// Did the implementation do something that it must not do, or did something break? Inconclusive is
+    /// neither: nothing wrong was seen.
     pub fn is_failure(&self) -> bool {
         match &self.run.outcome {
             Outcome::Verdict(verdict, _) => *verdict == Verdict::Fail,

@@ -1,8 +1,7 @@
-//! Evidence as it stands in a record: the key `wire`.
+//! Evidence as a record has it: the key `wire`.
 //!
-//! What is printable UTF-8 is `text`, so that a person and a `grep` can read it, anything else `base64`. Of a
-//! message that was cut, that is its beginning; `cut` bytes are missing then, and `rest` (or `rest_base64`)
-//! is its end.
+//! Printable UTF-8 is `text`, so that people and `grep` can read it, all else is `base64`. If a message was
+//! cut, that is its beginning; `cut` bytes are missing then, and `rest` (or `rest_base64`) is its end.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -14,25 +13,25 @@ use crate::times::{milliseconds, seconds};
 #[derive(Serialize, Deserialize)]
 struct Keys {
     direction: EvidenceKind,
-    /// Over which of several connections.
+    /// The name of the connection, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     over: Option<String>,
-    /// When; absent in the run itself.
+    /// The phase; absent in the run itself.
     #[serde(default, skip_serializing_if = "is_run")]
     phase: Phase,
     /// Milliseconds since the run began.
     at_ms: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// The same, where it is no printable text.
+    /// The bytes in place of `text`, if they are no printable text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
-    /// So many bytes are missing behind that.
+    /// So many bytes are missing after that.
     #[serde(default, skip_serializing_if = "is_zero")]
     cut: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
-    /// The same, where it is no printable text.
+    /// The bytes in place of `rest`, if they are no printable text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rest_base64: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,7 +48,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
-fn is_zero(number: &usize) -> bool {
+pub(crate) fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
@@ -58,19 +57,20 @@ fn is_run(phase: &Phase) -> bool {
     *phase == Phase::Run
 }
 
+/// Writes an item: as text if both its beginning and its end are printable.
 fn write_item(item: &EvidenceItem) -> Keys {
     let EvidenceItem { kind, over, at, phase, bytes, cut, rest, note } = item;
     let (mut begin, mut end, mut cut) = (bytes.as_slice(), rest.as_slice(), *cut);
     if cut > 0 {
-        // The cut goes around a sign of several bytes.
-        let whole = up_to_sign(begin);
+        // A sign of several bytes that was cut in two is left out.
+        let whole = len_of_whole_signs(begin);
         let skipped = end.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
-        if printable(&begin[..whole]).is_some() && printable(&end[skipped..]).is_some() {
+        if as_printable(&begin[..whole]).is_some() && as_printable(&end[skipped..]).is_some() {
             cut += begin.len() - whole + skipped;
             (begin, end) = (&begin[..whole], &end[skipped..]);
         }
     }
-    let texts = printable(begin).zip(printable(end));
+    let texts = as_printable(begin).zip(as_printable(end));
     let base64 = |bytes: &[u8]| (texts.is_none() && !bytes.is_empty()).then(|| BASE64_STANDARD.encode(bytes));
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Keys {
@@ -107,14 +107,14 @@ fn read_item(item: Keys) -> Result<EvidenceItem, String> {
     })
 }
 
-fn printable(bytes: &[u8]) -> Option<&str> {
+fn as_printable(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_plain = |sign: char| !sign.is_control() || matches!(sign, '\t' | '\r' | '\n');
     text.chars().all(is_plain).then_some(text)
 }
 
-/// How many bytes there are without a sign at the end that is not whole.
-fn up_to_sign(bytes: &[u8]) -> usize {
+/// The number of bytes without an incomplete sign at the end.
+fn len_of_whole_signs(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
         _ => bytes.len(),

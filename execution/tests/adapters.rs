@@ -16,7 +16,7 @@ use coreach_adapters::template::Template;
 use coreach_adapters::{Adapter, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
-use coreach_execution::explain::reason;
+use coreach_execution::explain::reason_of;
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession, open};
 use coreach_model::Value;
 use coreach_model::semantics::Event;
@@ -213,7 +213,7 @@ fn datagrams_from_another_port_are_told_where_they_are_not_taken() {
     assert!(told.iter().any(|(text, note)| text.starts_with("change ") && note.ends_with(hint)), "{told:?}");
     let (test, mut solver) = (test_case(), Z3Solver::default());
     let initial = initial_state(&test, &Default::default(), 0, &mut solver).unwrap();
-    let summary = reason(&mut CaseJudge::new(&test, initial), &run).summary;
+    let summary = reason_of(&mut CaseJudge::new(&test, initial), &run).summary;
     assert!(summary.contains("came from 127.0.0.1:") && summary.contains(hint), "{summary}");
 }
 

@@ -9,7 +9,7 @@ use coreach_adapters::description::Link;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::judge::crossing::Crossing;
-use coreach_execution::judge::{AfterSilence, Judge, Judged, judging};
+use coreach_execution::judge::{AfterSilence, Judge, Judged, make_judge_with};
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::{CaseJudge, TestCase, initial};
@@ -238,7 +238,7 @@ fn silence_that_changes_nothing_is_known_as_such() {
     let test = TestCase::from_json(include_bytes!("data/race.json")).unwrap();
     let over = ["GoA", "OkA", "GoB"].map(|name| (name.to_owned(), usize::from(name == "GoB")));
     let initial = initial_state(&test, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
-    let mut judge = judging(&test, initial, Some(Link::over(over.into())), true);
+    let mut judge = make_judge_with(&test, initial, Some(Link::over(over.into())), true);
     let event = |name: &str| Event::new(name, Vec::new());
     for what in [Occurrence::Stimulus(event("GoA")), Occurrence::Stimulus(event("GoB"))] {
         judge.take(&what);

@@ -16,7 +16,7 @@ use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::explain::reason;
+use coreach_execution::explain::reason_of;
 use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
 use coreach_execution::judge::{Judge, Judged};
 use coreach_execution::monitor::Monitor;
@@ -171,14 +171,14 @@ fn a_fail_that_another_order_explains_says_so() {
     ] {
         let mut judge = Crossing::new(Link::delayed(delay), monitor(&model));
         let run = failed(&mut judge, trace);
-        let summary = reason(&mut judge, &run).summary;
+        let summary = reason_of(&mut judge, &run).summary;
         for one in [late, crossed] {
             assert_eq!(summary.contains(one), told == Some(one), "{trace}: {summary}");
         }
         // A judge that looks at no link has nothing to say of one.
         let mut alone = monitor(&model);
         let run = failed(&mut alone, trace);
-        assert!(!reason(&mut alone, &run).summary.contains("link"), "{trace}");
+        assert!(!reason_of(&mut alone, &run).summary.contains("link"), "{trace}");
     }
 }
 

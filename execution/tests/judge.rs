@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
-use coreach_execution::explain::reason;
-use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, ShownState, Why, states};
-use coreach_execution::record::{read, record};
+use coreach_execution::explain::reason_of;
+use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, ShownState, Why, shown_states};
+use coreach_execution::record::{make_record, read_record};
 use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::shrink::{Seen, Shrink, shrink};
 use coreach_execution::strategy::{Asked, Move};
@@ -196,8 +196,8 @@ fn the_tester_follows_a_judge_through_silence() {
         let expected = [ask.clone(), value(1), quiet.clone(), ask, value(2), quiet];
         assert_eq!(happened(&run), expected);
         assert!(run.trace.iter().all(|step| step.transition.is_none()));
-        assert_eq!(states(&mut toy, &expected).last(), Some(&run.end));
-        assert_eq!(states(&mut toy, &expected).len(), 7);
+        assert_eq!(shown_states(&mut toy, &expected).last(), Some(&run.end));
+        assert_eq!(shown_states(&mut toy, &expected).len(), 7);
     }
 }
 
@@ -215,7 +215,7 @@ fn a_record_tells_of_silence_and_delays() {
     let mut delay = run.trace[0].clone();
     delay.what = Occurrence::Delay(Duration::from_micros(1500));
     run.trace.insert(0, delay);
-    let written = record(&mut toy, &run);
+    let written = make_record(&mut toy, &run);
     let json = serde_json::to_value(&written).unwrap();
     let step = |at: usize| {
         let mut step = json["trace"][at].clone();
@@ -225,7 +225,7 @@ fn a_record_tells_of_silence_and_delays() {
     assert_eq!(step(0), r#"{"direction":"delay","ms":1.5}"#);
     assert_eq!(step(1), r#"{"direction":"stimulus","action":"Ask","values":{}}"#);
     assert_eq!(step(3), r#"{"direction":"silence","ms":4.0}"#);
-    assert_eq!(read(json.to_string().as_bytes()).unwrap(), written);
+    assert_eq!(read_record(json.to_string().as_bytes()).unwrap(), written);
     assert_eq!(written.trace.iter().filter(|step| step.is_delay()).count(), 2);
     assert_eq!(written.reason.location, "<asking,round 0>");
 }
@@ -236,7 +236,7 @@ fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
     let mut adapter = Counter::new(&[1, 2, -3]);
     let run = drive(&mut toy, &mut adapter, Strategy::plan());
     assert_eq!((run.outcome.name(), run.trace.len()), ("Fail", 8));
-    let told = reason(&mut toy, &run);
+    let told = reason_of(&mut toy, &run);
     assert_eq!(
         (told.location.as_str(), told.expected),
         ("<asking,round 2>", vec!["less than Value(-3)".to_owned()])

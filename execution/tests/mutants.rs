@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use coreach_execution::mutation::{Effort, Mutant, MutantStatus, Operator, edits, judge, mutants, visits};
+use coreach_execution::mutation::{
+    Effort, Mutant, MutantStatus, Operator, count_visits, judge_mutant, list_edits, mutants,
+};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
@@ -93,7 +95,8 @@ fn what_the_specification_does_itself_kills_no_mutant() {
     let effort = Effort { mutants: 1, runs: 30, walks: 30, depth: 8, seed: 1, settings };
     let fate = |iosts: Iosts| {
         let mutant = Mutant { operator: Operator::ALL[0], change: String::new(), transition: None, iosts };
-        judge(&specification, &tests, mutant, &visits(&specification, &tests, &effort), &effort).fate
+        judge_mutant(&specification, &tests, mutant, &count_visits(&specification, &tests, &effort), &effort)
+            .fate
     };
     assert_eq!(fate(specification.clone()), MutantStatus::Equivalent);
     // What it never does kills as before.
@@ -124,7 +127,7 @@ transitions:
     let all = mutants(&specification, 200, 1);
     assert!(all.len() > 20, "{}", all.len());
     for mutant in &all {
-        let edits = edits(&specification, &mutant.iosts);
+        let edits = list_edits(&specification, &mutant.iosts);
         let told: Vec<(Option<usize>, &str, &str)> = edits
             .iter()
             .map(|edit| (edit.place.as_ref().map(|(_, line)| *line), edit.old.as_str(), edit.new.as_str()))
@@ -136,7 +139,7 @@ transitions:
             assert!(!told.iter().any(|(_, a, b)| *a == old && *b == new), "{told:?}");
         }
     }
-    let edits: Vec<_> = all.iter().flat_map(|one| edits(&specification, &one.iosts)).collect();
+    let edits: Vec<_> = all.iter().flat_map(|one| list_edits(&specification, &one.iosts)).collect();
     let is_there = |line, old: &str, new: &str| {
         let place = Some(("m.yaml".to_owned(), line));
         edits.iter().any(|edit| edit.place == place && edit.old == old && edit.new == new)

@@ -3,15 +3,15 @@
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
-use coreach_execution::offline::inputs::{NoSequence, Reached, path_to, sent, sequence};
-use coreach_execution::offline::judge::{OfflineJudge, judge};
+use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
+use coreach_execution::offline::judge::{OfflineJudge, judge_trace};
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::{LONGEST_LINE, Reader};
 use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::verdict::{CannotJudge, MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{SpanEnd, Until};
-use coreach_execution::offline::write::{Form, text};
+use coreach_execution::offline::write::{Form, write_sequence};
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TransitionId;
 use coreach_model::number::real;
@@ -71,15 +71,15 @@ delay,action,values
     assert_eq!(items.len(), 7);
     assert_eq!(items[0], Item::Delay(real("1/10", 9).unwrap()));
     // 12.000001 and 3 stand together.
-    let normal = coreach_execution::offline::sequence::normalized(items);
+    let normal = coreach_execution::offline::sequence::normalize(items);
     for form in [Form::Csv, Form::JsonLines] {
-        let written = text(timed.graph(), &normal, form);
+        let written = write_sequence(timed.graph(), &normal, form);
         let again = read(&timed, written.as_bytes()).unwrap();
         let again: Vec<Item> = again.into_iter().map(|placed| placed.item).collect();
         assert_eq!(again, normal, "{written}");
-        assert_eq!(text(timed.graph(), &again, form), written);
+        assert_eq!(write_sequence(timed.graph(), &again, form), written);
     }
-    assert_eq!(text(timed.graph(), &[], Form::Csv), "delay,action,values\n");
+    assert_eq!(write_sequence(timed.graph(), &[], Form::Csv), "delay,action,values\n");
     // Lines end as on other systems, too; empty ones count for nothing, but are counted.
     let places = read(&timed, b"\r\n\r\n1,Reply,0\r\n").unwrap();
     assert_eq!(places.iter().map(|placed| placed.line).collect::<Vec<_>>(), [3, 3]);
@@ -158,7 +158,7 @@ fn verdict<R>(
     let offline = Offline::new(timed, form, path, rules, MOST_CONTEXTS);
     let items = read(timed, trace.as_bytes()).unwrap();
     let items = items.into_iter().map(Ok::<_, CannotJudge>);
-    let judge = judge(&offline, &Valuation::new(), items, &mut Z3Solver::default()).unwrap();
+    let judge = judge_trace(&offline, &Valuation::new(), items, &mut Z3Solver::default()).unwrap();
     (judge.verdict(), look(&judge))
 }
 
@@ -463,15 +463,15 @@ fn sequences_go_along_their_path() {
     let path: Vec<TransitionId> = ["2", "1", "3"].map(|name| timed.transition(name).unwrap()).to_vec();
     let mut texts = Vec::new();
     for seed in [None, Some(1), Some(2), Some(3)] {
-        let items = sequence(&form, &path, &Valuation::new(), seed, &mut Z3Solver::default()).unwrap();
+        let items = sequence_along(&form, &path, &Valuation::new(), seed, &mut Z3Solver::default()).unwrap();
         let offline = Offline::new(&timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS);
         let placed = items.iter().cloned().enumerate();
         let placed = placed.map(|(line, item)| Ok::<_, CannotJudge>(Placed { line, item }));
-        let judge = judge(&offline, &Valuation::new(), placed, &mut Z3Solver::default()).unwrap();
+        let judge = judge_trace(&offline, &Valuation::new(), placed, &mut Z3Solver::default()).unwrap();
         assert_eq!(judge.verdict(), OfflineVerdict::Pass, "{items:?}");
-        let inputs = sent(&timed, &items);
+        let inputs = inputs_of(&timed, &items);
         assert!(matches!(inputs.last(), Some(Item::Event(action, _)) if timed.is_controllable(*action)));
-        texts.push(text(timed.graph(), &items, Form::Csv));
+        texts.push(write_sequence(timed.graph(), &items, Form::Csv));
     }
     assert_eq!(texts.len(), 4);
     texts.sort();
@@ -480,7 +480,7 @@ fn sequences_go_along_their_path() {
     // A path that no data and no times go along.
     let (timed, form) = model(&MODEL.replace("w <= limit }", "w <= limit && limit < 0 && w >= 0 }"));
     let path: Vec<TransitionId> = ["1", "3"].map(|name| timed.transition(name).unwrap()).to_vec();
-    let none = sequence(&form, &path, &Valuation::new(), None, &mut Z3Solver::default());
+    let none = sequence_along(&form, &path, &Valuation::new(), None, &mut Z3Solver::default());
     assert_eq!(none, Err(NoSequence::Impossible(1)));
     let reached =
         path_to(&form, &path[1..2], &Valuation::new(), &SearchLimits::default(), &mut Z3Solver::default());

@@ -8,7 +8,7 @@ use coreach_adapters::in_process::InProcess;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::{SearchBound, SearchLimits, SearchOutcome, Searcher};
 use coreach_execution::constants::initial_state;
-use coreach_execution::planner::{SharedExperience, goal};
+use coreach_execution::planner::{SharedExperience, search_goal};
 use coreach_execution::simulated::Simulated;
 use coreach_execution::values::Source;
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
@@ -150,7 +150,7 @@ transitions:
 ";
     let test = test_case(text);
     let initial = initial_state(&test, &Default::default(), 1, &mut Z3Solver::default()).unwrap();
-    let mut searcher = Searcher::new(test.iosts.clone(), goal(&test));
+    let mut searcher = Searcher::new(test.iosts.clone(), search_goal(&test));
     let limits = SearchLimits { nodes: 30_000, work: u64::MAX, ..SearchLimits::default() };
     let begin = Instant::now();
     let found = searcher.from_state(&initial, &limits, &mut Z3Solver::default());

@@ -249,9 +249,9 @@ fn a_bucket_survives_writing() {
     let mut failed = 0;
     for seed in 0..20 {
         let run = drive(&mut judge, &mut adapter, seed);
-        let record = coreach_execution::record::record(&mut judge, &run);
+        let record = coreach_execution::record::make_record(&mut judge, &run);
         let text = serde_json::to_string(&record).unwrap();
-        let bucket: Option<Bucket> = coreach_execution::record::read(text.as_bytes()).unwrap().bucket;
+        let bucket: Option<Bucket> = coreach_execution::record::read_record(text.as_bytes()).unwrap().bucket;
         assert_eq!(bucket, Some(bucket_of(&mut judge, &run)));
         failed += usize::from(run.outcome.name() == "Fail");
     }

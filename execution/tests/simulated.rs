@@ -7,7 +7,7 @@ use coreach_adapters::in_process::InProcess;
 use coreach_execution::initial;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
-use coreach_execution::mutation::walk;
+use coreach_execution::mutation::walk_beside;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{Settings, Strategy, TestSession};
 use coreach_model::Iosts;
@@ -64,7 +64,7 @@ fn the_same_value_of_a_wider_type_is_the_same() {
         let system = model(wider, value);
         // It may be sent what only it knows; nothing else of it is wrong.
         assert_eq!(failing(&specification, &system), 0, "{own} and {wider}");
-        assert_eq!(walk(&specification, &system, &[], 1, 12), Ok(None), "{own} and {wider}");
+        assert_eq!(walk_beside(&specification, &system, &[], 1, 12), Ok(None), "{own} and {wider}");
         let wrong = model(wider, outside);
         assert!(failing(&specification, &wrong) > 0, "{own} and {outside}");
     }

@@ -17,7 +17,7 @@ use coreach_artifact::read::parse_document;
 use coreach_execution::campaign::store::Doubts;
 use coreach_execution::campaign::{Instance, Iut, Partition, Plan, RunSettings, Store, StoreError, Test};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{Record, record};
+use coreach_execution::record::{Record, make_record};
 use coreach_execution::{CaseJudge, Datum, Event, OutcomeKind, Settings, Strategy, TestSession};
 use coreach_model as model;
 use rusqlite::Connection;
@@ -96,7 +96,7 @@ fn sample() -> Vec<u8> {
         let counter = Counter { count: 0, lost: run.iut as i64, answer: None };
         let (settings, adapter) = (&Settings::default(), &mut InProcess(counter));
         let done = TestSession { judge: &mut judge, settings, adapter }.run(run.seed, Strategy::random());
-        let written = record(&mut judge, &done);
+        let written = make_record(&mut judge, &done);
         assert_eq!(written.verdict == OutcomeKind::FAIL, run.iut == 1, "{written:?}");
         assert!(store.add(&plan, run, &written, SystemTime::now()).unwrap());
         if run.seed == 2 && run.iut == 1 {

@@ -13,11 +13,11 @@ use coreach_adapters::samples::SampleProgram;
 use coreach_adapters::waited_time::WaitedTime;
 use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::constants::{ConstantsError, given, initial_state};
-use coreach_execution::explain::reason;
-use coreach_execution::record::{record, restore};
+use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
+use coreach_execution::explain::reason_of;
+use coreach_execution::record::{make_record, restore_run};
 use coreach_execution::run::{Cause, Outcome};
-use coreach_execution::session::retrying;
+use coreach_execution::session::run_with_retries;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
@@ -142,7 +142,7 @@ fn a_fail_is_explained_in_the_users_names() {
     let wrong = |text: &str| text.replace("pRemainingValue == vPaid - cPrice", "pRemainingValue == vPaid");
     let (initial, run) = drive(&test, &mut simulated(wrong), 3, Strategy::plan());
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event));
-    let reason = reason(&mut CaseJudge::new(&test, initial), &run);
+    let reason = reason_of(&mut CaseJudge::new(&test, initial), &run);
     assert!(reason.summary.starts_with("expected pRemainingValue = "), "{reason:?}");
     assert!(reason.summary.contains("does not allow Return("), "{reason:?}");
     assert_eq!(reason.location, "<Pay,Begin>");
@@ -159,10 +159,10 @@ fn a_record_that_no_run_leaves_is_refused_and_no_panic() {
     let test = test_case();
     let mut adapter = simulated(str::to_owned);
     let (initial, run) = drive(&test, &mut adapter, 3, Strategy::random());
-    let text = serde_json::to_string(&record(&mut CaseJudge::new(&test, initial), &run)).unwrap();
+    let text = serde_json::to_string(&make_record(&mut CaseJudge::new(&test, initial), &run)).unwrap();
     let tried = |text: &str| {
-        let record = coreach_execution::record::read(text.as_bytes())?;
-        restore(&test, &record).map(drop)
+        let record = coreach_execution::record::read_record(text.as_bytes())?;
+        restore_run(&test, &record).map(drop)
     };
     assert_eq!(tried(&text), Ok(()));
     let key = |name: &str, value: &str| {
@@ -207,9 +207,9 @@ fn a_run_can_be_repeated_and_restored() {
         let events = |run: &Run| run.trace.iter().map(|step| step.what.clone()).collect::<Vec<_>>();
         assert_eq!(events(&first), events(&second));
         assert_eq!(first.constants, second.constants);
-        let written = record(&mut CaseJudge::new(&test, initial.clone()), &first);
+        let written = make_record(&mut CaseJudge::new(&test, initial.clone()), &first);
         let text = serde_json::to_string(&written).unwrap();
-        let (again, restored) = restore(&test, &serde_json::from_str(&text).unwrap()).unwrap();
+        let (again, restored) = restore_run(&test, &serde_json::from_str(&text).unwrap()).unwrap();
         assert_eq!(again, initial);
         assert_eq!((restored.outcome, restored.end), (first.outcome, first.end));
         assert_eq!(restored.mix, first.mix);
@@ -220,13 +220,13 @@ fn a_run_can_be_repeated_and_restored() {
 fn constants_are_taken_or_found() {
     let test = test_case();
     let mut solver = Z3Solver::default();
-    let three = given(&test, [("cPrice", "3")]).unwrap();
+    let three = read_constants(&test, [("cPrice", "3")]).unwrap();
     let state = initial_state(&test, &three, 1, &mut solver).unwrap();
     assert!(state.valuation.values().any(|value| *value == Value::int(3)));
-    let none = given(&test, [("cPrice", "0")]).unwrap();
+    let none = read_constants(&test, [("cPrice", "0")]).unwrap();
     assert!(matches!(initial_state(&test, &none, 1, &mut solver), Err(ConstantsError::Unsatisfiable(..))));
-    assert!(matches!(given(&test, [("cPrice", "-1")]), Err(ConstantsError::NoValue(..))));
-    assert!(matches!(given(&test, [("price", "1")]), Err(ConstantsError::Unknown(..))));
+    assert!(matches!(read_constants(&test, [("cPrice", "-1")]), Err(ConstantsError::NoValue(..))));
+    assert!(matches!(read_constants(&test, [("price", "1")]), Err(ConstantsError::Unknown(..))));
     let different: std::collections::BTreeSet<String> = (0..20)
         .map(|seed| format!("{:?}", initial_state(&test, &Default::default(), seed, &mut solver).unwrap()))
         .collect();
@@ -289,7 +289,7 @@ fn what_an_implementation_does_wrong_has_its_verdict() {
         (vec![], "Inconclusive", "silence"),
     ] {
         let (initial, run) = drive(&test, &mut Script(script, 0), 1, Strategy::plan());
-        let record = record(&mut CaseJudge::new(&test, initial), &run);
+        let record = make_record(&mut CaseJudge::new(&test, initial), &run);
         assert_eq!((record.verdict.name(), record.cause.as_str()), (name, cause), "{record:?}");
     }
 }
@@ -597,7 +597,7 @@ fn a_run_without_a_verdict_is_done_again_as_often_as_it_may_be() {
     let test = test_case();
     let runs = |late: usize, retries: usize| {
         let mut adapter = Late(late, simulated(str::to_owned));
-        retrying(retries, || drive(&test, &mut adapter, 1, Strategy::random()).1)
+        run_with_retries(retries, || drive(&test, &mut adapter, 1, Strategy::random()).1)
     };
     let prompt = runs(0, 3);
     assert_eq!(prompt.retried, 0);

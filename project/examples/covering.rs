@@ -166,7 +166,7 @@ impl Field<'_> {
                 Way::Suite(_) => Strategy::plan(),
             };
             let run = TestSession {
-                judge: judge::judging(test, initial.clone(), None, true).as_mut(),
+                judge: judge::make_judge_with(test, initial.clone(), None, true).as_mut(),
                 settings: &settings,
                 adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
             }
@@ -190,7 +190,7 @@ impl Field<'_> {
             Some((constant.clone(), value.clone()))
         });
         let Ok(initial) = initial_state(self.test, &known.collect(), 1, &mut Lazy::default()) else { return };
-        let mut judge = judge::judging(self.test, initial, None, true);
+        let mut judge = judge::make_judge_with(self.test, initial, None, true);
         walk.begin(judge.as_ref());
         for step in &run.trace {
             judge.take(&step.what);

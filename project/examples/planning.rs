@@ -40,7 +40,7 @@ use coreach_analyses::symbolic::search::{SearchLimits, Searcher};
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_execution::constants::initial_state;
 use coreach_execution::monitor::Monitor;
-use coreach_execution::planner::{Planner, SharedExperience, goal};
+use coreach_execution::planner::{Planner, SharedExperience, search_goal};
 use coreach_execution::run::{Occurrence, events};
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{CaseJudge, Judge, Run, Settings, Strategy, TestCase, TestSession, initial};
@@ -358,7 +358,7 @@ fn visited(case: &TestCase, initial: State, run: &Run) -> Vec<State> {
 /// How long each search takes, in milliseconds.
 fn times(case: &TestCase, states: &[State]) -> Vec<f64> {
     let mut solver = Z3Solver::default();
-    let mut searcher = Searcher::new(case.iosts.clone(), goal(case));
+    let mut searcher = Searcher::new(case.iosts.clone(), search_goal(case));
     let timed = |state| {
         let begin = Instant::now();
         searcher.from_state(state, &LIMITS, &mut solver);

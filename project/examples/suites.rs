@@ -34,7 +34,7 @@ use coreach_analyses::symbolic::TreeLimits;
 use coreach_execution::constants::{self, initial_state};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
-use coreach_execution::mutation::{Mutant, mutants, walk};
+use coreach_execution::mutation::{Mutant, mutants, walk_beside};
 use coreach_execution::run::events;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
@@ -284,7 +284,8 @@ fn suite(project: &Project, name: &str, purposes: &[TestPurpose], given: &[(Stri
         let known = |name: &str| case.iosts.constants.iter().any(|constant| constant.name() == name);
         let pairs = given.iter().filter(|(name, _)| known(name));
         let given =
-            constants::given(&case, pairs.map(|(name, value)| (name.as_str(), value.as_str()))).ok()?;
+            constants::read_constants(&case, pairs.map(|(name, value)| (name.as_str(), value.as_str())))
+                .ok()?;
         Some(Test { case, given, known: Mutex::default() })
     };
     let tests: Vec<Test> = purposes.iter().filter_map(case).collect();
@@ -296,7 +297,7 @@ fn is_wrong(specification: &Iosts, iut: &Iosts, suites: &[Suite]) -> bool {
     let tests = &suites[0].tests;
     let beside = (1..=BESIDE.0).any(|seed| {
         let constants = tests[seed as usize % tests.len()].constants(seed);
-        walk(specification, iut, &constants, seed, BESIDE.1).is_ok_and(|found| found.is_some())
+        walk_beside(specification, iut, &constants, seed, BESIDE.1).is_ok_and(|found| found.is_some())
     });
     beside || suites.iter().any(|suite| meet(specification, suite, tests, iut, 1, 400).found.is_some())
 }
@@ -323,7 +324,7 @@ fn meet(
         for number in 0..suite.tests.len().max(1) {
             let mut judge: Box<dyn Judge + '_> = match suite.tests.get(number) {
                 Some(test) => match test.begin(seed) {
-                    Some(initial) => judge::of(&test.case, initial, None),
+                    Some(initial) => judge::make_judge(&test.case, initial, None),
                     None => continue,
                 },
                 None => {

@@ -29,9 +29,9 @@ use std::time::Duration;
 
 use coreach_adapters::in_process::InProcess;
 use coreach_adapters::{Adapter, Iut};
-use coreach_execution::constants::{given, initial_state};
+use coreach_execution::constants::{initial_state, read_constants};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::mutation::{Mutant, mutants, walk};
+use coreach_execution::mutation::{Mutant, mutants, walk_beside};
 use coreach_execution::open::open;
 use coreach_execution::run::events;
 use coreach_execution::session::TestSession;
@@ -159,7 +159,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
         walking::read(if configuration.exists() { &configuration } else { &alone }).map_err(told)?;
     let (specification, test) = (&walkable.specification, &walkable.case.test);
     let pairs = arguments.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let known = given(test, pairs).map_err(|error| error.to_string())?;
+    let known = read_constants(test, pairs).map_err(|error| error.to_string())?;
     let written = folder.join("mutants.txt");
     let model = |(name, iosts)| (name, Wrong::Model(iosts));
     let made: Vec<(String, Wrong)> = if !arguments.iuts.is_empty() {
@@ -312,7 +312,8 @@ fn shortest(specification: &Iosts, test: &TestCase, known: &Valuation, iut: &Ios
         let depth = least.map_or(BESIDE.1, |least| least - 1);
         if depth > 0
             && let Ok(initial) = initial_state(test, known, seed, &mut Lazy::default())
-            && let Ok(Some(trace)) = walk(specification, iut, &test.constants_in(&initial), seed, depth)
+            && let Ok(Some(trace)) =
+                walk_beside(specification, iut, &test.constants_in(&initial), seed, depth)
         {
             least = Some(trace.len());
         }
@@ -344,7 +345,7 @@ fn meet(
         if matches!(how, How::Walk) {
             initial = walk.prefers(test, initial, known, seed, &mut solver);
         }
-        let mut judge = judge::judging(test, initial, None, true);
+        let mut judge = judge::make_judge_with(test, initial, None, true);
         let strategy = match how {
             How::Random(length) => {
                 settings.steps = length;

@@ -14,8 +14,8 @@ use coreach_artifact::document::TEST_CASE;
 use coreach_artifact::{Graph, read};
 use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
-use coreach_execution::record::{self, restore};
-use coreach_execution::refused::refused;
+use coreach_execution::record::{self, restore_run};
+use coreach_execution::refused::find_refused_inputs;
 use coreach_model::diagnostic::{Diagnostic, Severity, SourceFile};
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::reader::{
@@ -145,7 +145,7 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
 
 /// Inputs on which the possible states of a specification are at odds; nobody can say where it has mistakes.
 fn doubts(iosts: &Iosts, found: &[Diagnostic]) -> Vec<Diagnostic> {
-    if found.iter().any(Diagnostic::is_error) { Vec::new() } else { refused(iosts) }
+    if found.iter().any(Diagnostic::is_error) { Vec::new() } else { find_refused_inputs(iosts) }
 }
 
 /// What is in the file, what was found, and what completion adds that the author may not expect.
@@ -375,7 +375,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
         let error = "this is neither a test case nor a run".to_owned();
         return wrong("document", "unknown-kind-of-file", error);
     }
-    let record = match record::read(bytes) {
+    let record = match record::read_record(bytes) {
         Ok(record) => record,
         Err(error) => return wrong("run", "no-run", error),
     };
@@ -388,7 +388,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
             format!("{says} (its test case is not beside it: it is not walked through)"),
             Vec::new(),
         ),
-        Some(test) => match restore(&test, &record) {
+        Some(test) => match restore_run(&test, &record) {
             Ok(_) => Checked::new("run", says, Vec::new()),
             Err(misfit) => wrong("run", "no-run", misfit),
         },

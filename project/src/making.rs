@@ -7,8 +7,8 @@ use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_analyses::solver::{Solver, Statistics};
 use coreach_analyses::symbolic::search::SearchBound;
 use coreach_execution::TestCase;
-use coreach_execution::planner::prospect::{WinningProspect, prospect};
-use coreach_execution::planner::{Example, example};
+use coreach_execution::planner::prospect::{WinningProspect, find_prospect};
+use coreach_execution::planner::{Example, find_example};
 use coreach_model::budget::{Budget, Limit, Passed};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::{Diagnostic, journal};
@@ -152,7 +152,7 @@ pub fn search_run(
     let share = time / SEARCH;
     let search = |_: &Budget| {
         let test = TestCase::new(case.iosts.clone(), case.verdicts.clone());
-        example(&test, &mut Z3Solver::new(QUESTION))
+        find_example(&test, &mut Z3Solver::new(QUESTION))
     };
     let found = match budget::within("example", share, search) {
         Ok(found) => found,
@@ -183,7 +183,7 @@ pub fn look_ahead(
     }
     let found = budget::within("prospect", time / SEARCH, |_| {
         let test = TestCase::from_document(&json::to_document(view)).ok()?;
-        prospect(&test, &mut Z3Solver::new(QUESTION))
+        find_prospect(&test, &mut Z3Solver::new(QUESTION))
     });
     found.ok().flatten()
 }

@@ -28,7 +28,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use coreach_execution::campaign::store::beside;
+use coreach_execution::campaign::store::path_beside;
 use coreach_model::reader::{parts, yaml};
 use coreach_model::{Diagnostic, file};
 
@@ -324,7 +324,7 @@ impl Inputs {
             }
             before.push((it, output));
             if output.form == OutputForm::Store {
-                let beside = BESIDE.map(|ending| (identity(&beside(&output.path, ending)), output));
+                let beside = BESIDE.map(|ending| (identity(&path_beside(&output.path, ending)), output));
                 before.extend(beside);
             }
         }
@@ -411,7 +411,7 @@ mod tests {
         fs::write(&store, "SQLite format 3\0").unwrap();
         std::os::unix::fs::symlink("../a.sqlite-wal", &other).unwrap();
         let wanted = |path: &Path, form| ToWrite::new("--out", path, form);
-        for path in [beside(&store, "-wal"), beside(&store, "-journal"), other] {
+        for path in [path_beside(&store, "-wal"), path_beside(&store, "-journal"), other] {
             assert!(
                 Inputs::default().outputs(&[wanted(&path, OutputForm::Page)]).is_err(),
                 "{}",
@@ -419,7 +419,7 @@ mod tests {
             );
         }
         let new = folder.join("new.sqlite");
-        let both = [wanted(&new, OutputForm::Store), wanted(&beside(&new, "-shm"), OutputForm::Page)];
+        let both = [wanted(&new, OutputForm::Store), wanted(&path_beside(&new, "-shm"), OutputForm::Page)];
         assert_eq!(Inputs::default().outputs(&both).unwrap_err()[0].code, "one-file-twice");
         fs::remove_dir_all(&folder).unwrap();
     }

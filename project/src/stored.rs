@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use coreach_adapters::Iut;
 use coreach_execution::campaign::{RunSettings, Store, StoreError};
-use coreach_execution::record::{self, Record, restore};
+use coreach_execution::record::{self, Record, restore_run};
 use coreach_execution::{Run, Settings, TestCase};
 use coreach_model::reader::Reading;
 use coreach_model::semantics::State;
@@ -66,7 +66,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         find_in_store(source, which)?
     } else {
         bytes.extend(file::read_rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
-        let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
+        let record = record::read_record(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
         let beside = beside(source);
         let path = test.unwrap_or(&beside);
         let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
@@ -76,7 +76,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let case = cases.swap_remove(at);
         (record, (case.test, case.document), Settings::default(), None)
     };
-    let (initial, run) = restore(&test, &record).map_err(error)?;
+    let (initial, run) = restore_run(&test, &record).map_err(error)?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
 }
 

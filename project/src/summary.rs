@@ -5,7 +5,7 @@
 
 use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
-use coreach_execution::mutation::{MutantStatus, Result as Judged, TextEdit};
+use coreach_execution::mutation::{MutantResult as Judged, MutantStatus, TextEdit};
 use coreach_model::Iosts;
 use serde::Serialize;
 use serde_json::Value;

@@ -66,7 +66,7 @@ fn walked_for(
     for number in 0.. {
         let initial = initial_state(&test, &Default::default(), seed + number, &mut solver).unwrap();
         let one = TestSession {
-            judge: judge::judging(&test, initial, None, true).as_mut(),
+            judge: judge::make_judge_with(&test, initial, None, true).as_mut(),
             settings: &settings,
             adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
         }

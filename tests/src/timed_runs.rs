@@ -15,7 +15,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{read, record, restore};
+use coreach_execution::record::{make_record, read_record, restore_run};
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::timed::simulated::TimedSystem;
 use coreach_execution::timed::{delay_of, without_delay};
@@ -123,16 +123,16 @@ pub fn once(test: &TestCase, system: &Delayed, seed: u64) -> Result<Run, String>
     let mut solver = Lazy::default();
     let initial = initial_state(test, &Valuation::new(), 1, &mut solver).map_err(|why| why.to_string())?;
     let strategy = if seed.is_multiple_of(3) { Strategy::plan() } else { Strategy::random() };
-    let mut judge = judge::of(test, initial, None);
+    let mut judge = judge::make_judge(test, initial, None);
     let run = TestSession {
         judge: judge.as_mut(),
         settings: &Settings { steps: 30, ..Settings::default() },
         adapter: &mut TimedSystem::new(system.clone(), Lazy::default()),
     }
     .run(seed, strategy);
-    let written = record(judge.as_mut(), &run);
+    let written = make_record(judge.as_mut(), &run);
     let bytes = serde_json::to_vec(&written).map_err(|error| error.to_string())?;
-    let (_, again) = restore(test, &read(&bytes)?)?;
+    let (_, again) = restore_run(test, &read_record(&bytes)?)?;
     let what = |run: &Run| run.trace.iter().map(|step| step.what.clone()).collect::<Vec<_>>();
     if what(&run) != what(&again) || run.outcome != again.outcome {
         return Err(format!("restored, it is another run: {run:?}\n{again:?}"));
@@ -212,7 +212,7 @@ fn is_justified(timed: &Timed, run: &Run) -> bool {
                 (Some(without_delay(event)), delay_of(event).cloned().unwrap_or(RBig::ZERO))
             }
             Occurrence::Silence(time) | Occurrence::Delay(time) => {
-                (None, coreach_execution::timed::seconds(*time))
+                (None, coreach_execution::timed::exact_seconds(*time))
             }
         };
         let later = states.iter().map(|state| elapse(timed, state, &delay));

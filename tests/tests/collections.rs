@@ -13,7 +13,7 @@ use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::mutation::{Operator, mutate};
 use coreach_execution::run::{Occurrence, events};
-use coreach_execution::shrink::simpler::{leaf, leaves, steps, with_leaf};
+use coreach_execution::shrink::simpler::{leaf, leaves, simpler_leaves, with_leaf};
 use coreach_execution::shrink::{Shrink, shrink};
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession, initial, values};
@@ -227,7 +227,7 @@ fn drawn_and_simpler_values_are_canonical() {
         let value = values::any(&many, &mut random);
         assert!(value.is_in(&many), "{value}");
         for way in leaves(&value) {
-            for step in steps(leaf(&value, &way).unwrap()) {
+            for step in simpler_leaves(leaf(&value, &way).unwrap()) {
                 let simpler = with_leaf(&value, &way, &step).unwrap();
                 let Value::Record(record, fields) = &simpler else { panic!("{simpler}") };
                 assert_eq!(record.canonical(fields.to_vec()), **fields);

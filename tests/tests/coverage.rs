@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::coverage::proofs;
-use coreach_execution::coverage::{Bounds, Item, Walked, explain};
+use coreach_execution::coverage::{Bounds, Item, Walked, explain_trace};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts, TestPurpose};
@@ -522,7 +522,7 @@ fn compare(seed: u64, is_linked: bool, seen: &mut Seen) {
     let (valuation, own): (Valuation, Valuation) =
         first.valuation.clone().into_iter().partition(|(datum, _)| is_left(datum));
     let left = State { location: specification.initial, valuation };
-    let facts = proofs::unreachable(
+    let facts = proofs::unreachable_items(
         &specification,
         &walked.parts[0].items,
         &coreach_analyses::Options::default(),
@@ -557,7 +557,7 @@ fn compare(seed: u64, is_linked: bool, seen: &mut Seen) {
             continue;
         }
         let (bounds, refused) = expected(ends, stops, &names);
-        let ours = explain(&walked, &first, &trace, link, 100_000).unwrap();
+        let ours = explain_trace(&walked, &first, &trace, link, 100_000).unwrap();
         assert_eq!(ours.refused, refused, "seed {seed}: {trace:?}");
         for (number, name) in names.iter().enumerate() {
             let of = |bounds: &Bounds| (bounds.least[number], bounds.most[number]);

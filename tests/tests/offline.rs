@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{SymbolicState, System};
-use coreach_execution::offline::context::Place;
+use coreach_execution::offline::context::PathPosition;
 use coreach_execution::offline::judge::OfflineJudge;
-use coreach_execution::offline::merge::merge;
+use coreach_execution::offline::merge::merge_sequences;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::Reader;
 use coreach_execution::offline::recent::RecentSolver;
@@ -20,7 +20,7 @@ use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::Until;
-use coreach_execution::offline::write::{Form, text};
+use coreach_execution::offline::write::{Form, write_sequence};
 use coreach_model::number::real;
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
@@ -57,10 +57,11 @@ fn the_published_sequences_are_merged() {
     let model = model();
     let mut merged = Vec::new();
     let (inputs, outputs) = (read(&model, "inputs.csv"), read(&model, "outputs.csv"));
-    let ends = merge(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
-        merged.push(item);
-        Ok(())
-    });
+    let ends =
+        merge_sequences(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
+            merged.push(item);
+            Ok(())
+        });
     // Outputs are recorded until 6.7, inputs end at 5.7.
     let ends = ends.unwrap();
     assert_eq!(
@@ -79,7 +80,7 @@ delay,action,values
 1,commands,1
 1
 ";
-    assert_eq!(text(model.timed.graph(), &merged, Form::Csv), expected);
+    assert_eq!(write_sequence(model.timed.graph(), &merged, Form::Csv), expected);
 }
 
 /// B 28: the published inputs solve what the path asks for.
@@ -123,14 +124,21 @@ fn the_published_trace_fails_at_the_command() {
         let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
         let mut merged = Vec::new();
         let (inputs, outputs) = (read(&model, "inputs.csv"), read(&model, "outputs.csv"));
-        merge(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
+        merge_sequences(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
             merged.push(item);
             Ok(())
         })
         .unwrap();
         let places = ["q0", "q1", "q1", "q2", "q2", "q0", "q0"];
-        let steps =
-            [Place::On(0), Place::On(1), Place::On(1), Place::On(2), Place::On(2), Place::Off, Place::Off];
+        let steps = [
+            PathPosition::On(0),
+            PathPosition::On(1),
+            PathPosition::On(1),
+            PathPosition::On(2),
+            PathPosition::On(2),
+            PathPosition::Off,
+            PathPosition::Off,
+        ];
         for (number, item) in merged.iter().enumerate() {
             judge.take(&Placed { line: number + 1, item: item.clone() }, &mut solver).unwrap();
             if number == 7 {

@@ -110,7 +110,7 @@ fn slow_run(name: &str, specification: &str, judging: &str, says: &'static str) 
     assert!(found.is_empty(), "{found:?}");
     let initial = initial_state(&case.test, &Default::default(), 1, &mut Lazy::default()).unwrap();
     let settings = Settings::default().against(&iut);
-    let mut judge = judge::against(&case.test, initial, &iut, &settings);
+    let mut judge = judge::make_judge_for_iut(&case.test, initial, &iut, &settings);
     let run =
         TestSession { judge: judge.as_mut(), settings: &settings, adapter: &mut Slow { says, at: None } }
             .run(1, Strategy::Random { send: 1 });

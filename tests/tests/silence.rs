@@ -63,7 +63,7 @@ fn verdicts(
 ) -> BTreeMap<&'static str, usize> {
     let mut found = BTreeMap::new();
     let initial = initial_state(test, &Default::default(), 1, &mut Lazy::default()).unwrap();
-    let mut judge = judge::of(test, initial, link.map(Link::delayed));
+    let mut judge = judge::make_judge(test, initial, link.map(Link::delayed));
     for seed in 0..runs {
         let run = TestSession {
             judge: judge.as_mut(),

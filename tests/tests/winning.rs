@@ -14,10 +14,10 @@ use coreach_adapters::in_process::InProcess;
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
-use coreach_execution::judge::judging;
+use coreach_execution::judge::make_judge_with;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::planner::WinningLevel;
-use coreach_execution::planner::prospect::{WinningProspect, prospect};
+use coreach_execution::planner::prospect::{WinningProspect, find_prospect};
 use coreach_execution::simulated::Simulated;
 use coreach_execution::{Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
@@ -157,7 +157,7 @@ fn what_can_be_won_is_what_enumeration_says() {
         for is_online in game.ways() {
             let expected = game.expected(*is_online);
             let test = game.test(*is_online);
-            let found = test.as_ref().and_then(|test| prospect(test, &mut Lazy::default()));
+            let found = test.as_ref().and_then(|test| find_prospect(test, &mut Lazy::default()));
             let told = level(found.as_ref());
             if expected != game.level || told != expected {
                 wrong += &format!(
@@ -176,7 +176,7 @@ fn what_can_be_won_is_what_enumeration_says() {
 fn run(test: &TestCase, system: &Iosts, seed: u64) -> Run {
     let initial = initial_state(test, &Default::default(), seed, &mut Lazy::default()).unwrap();
     TestSession {
-        judge: &mut *judging(test, initial, None, true),
+        judge: &mut *make_judge_with(test, initial, None, true),
         settings: &Settings { steps: 400, ..Settings::default() },
         adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
     }

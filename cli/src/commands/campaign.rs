@@ -12,10 +12,10 @@ use coreach_adapters::description::Iut;
 use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::summary::{
-    Counts, Failed, ReportedRun, Summary, constants, summarize, table as rows,
+    Counts, Failed, ReportedRun, Summary, constants_text, summarize, table_rows as rows,
 };
-use coreach_execution::campaign::work::{self, WorkError, Worked, work};
-use coreach_execution::campaign::{Partition, Plan, Planned, Store};
+use coreach_execution::campaign::work::{self, WorkError, Worked, do_runs};
+use coreach_execution::campaign::{Partition, Plan, PlannedRun, Store};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
@@ -137,7 +137,7 @@ fn finish(
     threads: usize,
 ) -> Result<Worked, EarlyExit> {
     let known = store.rows()?;
-    let missing: Vec<&Planned> =
+    let missing: Vec<&PlannedRun> =
         plan.runs.iter().filter(|run| !known.contains_key(&run.key.to_string())).collect();
     let mut counts = Counts::default();
     for row in plan.runs.iter().filter_map(|run| known.get(&run.key.to_string())) {
@@ -150,21 +150,21 @@ fn finish(
     let progress = ProgressLine::start(missing.len(), !arguments.quiet);
     progress.says(totals(&counts));
     let live = Mutex::new(counts);
-    let watch = |_: &Planned, record: &Record| {
+    let watch = |_: &PlannedRun, record: &Record| {
         let mut counts = lock(&live);
         counts.count(record.verdict);
         progress.says(totals(&counts));
         progress.one_done();
     };
     let shared = shared(ways);
-    let system = |run: &Planned| shared[run.test][run.iut];
-    let iut = |run: &Planned| &ways[run.test][run.iut];
+    let system = |run: &PlannedRun| shared[run.test][run.iut];
+    let iut = |run: &PlannedRun| &ways[run.test][run.iut];
     let Tolerance { retries, fail_fast, .. } = arguments.tolerance;
     // A Fail that is there already is one too.
     let missing = if fail_fast && counts.fail > 0 { Vec::new() } else { missing };
     let effort = work::Effort { threads, retries, fail_fast };
     let ways = work::Ways { iut: &iut, system: &system };
-    work(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
+    do_runs(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
         WorkError::Store(error) => error.into(),
         WorkError::Thread(error) => EarlyExit::no_thread(error),
     })
@@ -249,7 +249,7 @@ fn told(summary: &Summary, store: &Path) -> String {
 fn one_failed(failed: &Failed, store: &Path) -> String {
     let Failed { id, bucket, count, iuts, shortest: told, .. } = failed;
     let mut conditions = vec![format!("seed {}", told.seed)];
-    let values = constants(&told.constants);
+    let values = constants_text(&told.constants);
     if !values.is_empty() {
         conditions.push(values);
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::mutation::{
-    Effort, Mutant, MutantStatus, Operator, Result as Judged, TextEdit, judge, mutants, visits,
+    Effort, Mutant, MutantResult as Judged, MutantStatus, Operator, TextEdit, count_visits, judge_mutant,
+    mutants,
 };
 use coreach_execution::{Settings, TestCase};
 use coreach_model::writer::write_yaml;
@@ -99,7 +100,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let mut stops: Vec<Diagnostic> = Vec::new();
     let mut visited = specification.transitions.map(|_| 0);
     for test in tests.chunks(1) {
-        match budget::within("mutate", time, |_| visits(&specification, test, &effort)) {
+        match budget::within("mutate", time, |_| count_visits(&specification, test, &effort)) {
             Ok(more) => visited.iter_mut().zip(more).for_each(|(sum, count)| *sum += count),
             Err(stop) => stops.push(stop.to_diagnostic()),
         }
@@ -108,7 +109,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     let work = |mutant: &Mutant| {
         progress.says(mutant.change.clone());
         let judged = budget::within("mutate", time, |_| {
-            judge(&specification, &tests, mutant.clone(), &visits, &effort)
+            judge_mutant(&specification, &tests, mutant.clone(), &visits, &effort)
         });
         if judged.is_err() {
             stop_if_ending();

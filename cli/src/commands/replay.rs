@@ -7,7 +7,7 @@ use std::path::Path;
 use coreach_adapters::Adapter;
 use coreach_execution::explain::bucket_of;
 use coreach_execution::judge::{self, Judge};
-use coreach_execution::record::{Record, record};
+use coreach_execution::record::{Record, make_record};
 use coreach_execution::run::events;
 use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
@@ -53,7 +53,8 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let (implementation, _) = implementation?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation);
-    let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation, &settings);
+    let mut judge =
+        judge::make_judge_for_iut(&stored.test, stored.initial.clone(), &implementation, &settings);
     let mut session = TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
     let again = session.replay(&stored.run);
     let mut result = again.run.clone();
@@ -87,7 +88,7 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         lines.insert(1, shrunk.2);
         result = shrunk.0;
     }
-    let written = Record { shrunk: told, ..record(judge.as_mut(), &result) };
+    let written = Record { shrunk: told, ..make_record(judge.as_mut(), &result) };
     if let Some(output) = &keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         let beside = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));

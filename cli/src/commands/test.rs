@@ -16,7 +16,7 @@ use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
-use coreach_execution::constants::{ConstantsError, given, initial_state};
+use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::Links;
@@ -110,7 +110,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         let has = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
         let settings = arguments.driving.over(Settings::default(), iut);
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = given(&case.test, pairs.filter(|(name, _)| has(name)));
+        let known = read_constants(&case.test, pairs.filter(|(name, _)| has(name)));
         let known = known.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
         // Runs are made one after the other: what was answered in one may weigh in the next.
         let experience = SharedExperience::default();

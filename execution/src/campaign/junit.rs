@@ -1,10 +1,10 @@
-//! A campaign as a report of JUnit ([`crate::junit`]).
+//! Writes a campaign as a report of JUnit ([`crate::junit`]).
 //!
-//! A suite for each test case and implementation, a case for each run. Fail is a `failure`, a run error an
-//! `error`, Inconclusive is what the user says, usually `skipped`: it says nothing against the
-//! implementation, and nothing for it. A run that is planned and not finished is an `error` too, so that half
-//! a campaign is not taken for a whole one. A run to which a second process, or a store that was merged, has
-//! another verdict is told by the worse one. What was left out is a suite at the end.
+//! There is a suite for each test case and implementation, and a case for each run. Fail is a `failure`, a
+//! run error an `error`. The user chooses for Inconclusive, usually `skipped`: it says nothing against the
+//! implementation, and nothing for it. A planned run that is not finished is an `error` too, so that nobody
+//! takes half a campaign for a whole one. A run with two verdicts, from a second process or a merged store,
+//! is reported with the worse one. Test cases that were left out are a suite at the end.
 //!
 //! **Costs** the record of each run, read when its case is written. Only one record is in memory.
 
@@ -15,7 +15,7 @@ use crate::bucket::Bucket;
 use crate::campaign::key::SHOWN;
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Contents, Row, Store, StoreError};
-use crate::campaign::summary::{constants, contested};
+use crate::campaign::summary::{constants_text, contested_runs};
 use crate::junit::{self, Case, Counts, JunitResult, LEFT_OUT, Report};
 use crate::outcome::OutcomeKind;
 
@@ -31,8 +31,8 @@ impl From<io::Error> for JunitError {
     }
 }
 
-/// Writes the report of what the store has; `store` is asked for the records, and named in the hints.
-/// Inconclusive is `inconclusive`.
+/// Writes the report of a store's contents. The records come from `store`, which is also named in the hints.
+/// Inconclusive becomes `inconclusive`.
 pub fn write(
     plan: &Plan,
     store: &Store,
@@ -61,9 +61,9 @@ pub fn write(
     let mut report = Report::begin(out, &plan.campaign, &all)?;
     for (at, suite) in suites.iter().enumerate() {
         let (test, iut) = (&plan.tests[at / plan.iuts.len()], &plan.iuts[at % plan.iuts.len()]);
-        report.suite(&format!("{}/{}", test.name, iut.name), &count(suite), &properties(suite))?;
+        report.suite(&format!("{}/{}", test.name, iut.name), &count(suite), &bucket_properties(suite))?;
         for (number, row) in suite {
-            report.case(&case(plan, store, *number, *row, kind(*row)).map_err(JunitError::Store)?)?;
+            report.case(&make_case(plan, store, *number, *row, kind(*row)).map_err(JunitError::Store)?)?;
         }
         report.end_suite()?;
     }
@@ -75,20 +75,20 @@ pub fn write(
     Ok(report.end()?)
 }
 
-/// The runs that have another verdict besides, which is worse: as they are told then.
+/// The runs that have a second, worse verdict, with that verdict.
 fn find_worse_rows(contents: &Contents) -> HashMap<String, Row> {
-    let told = |(key, verdicts): (String, Vec<OutcomeKind>)| {
+    let with_worst = |(key, verdicts): (String, Vec<OutcomeKind>)| {
         let row = contents.rows.get(&key)?;
         let worst = verdicts.into_iter().max_by_key(|verdict| verdict.rank())?;
         let reason = format!("{} in one run, {worst} in another of the same key", row.verdict);
-        let told = Row { reason, cause: "contested".to_owned(), verdict: worst, ..row.clone() };
-        (worst.rank() > row.verdict.rank()).then_some((key, told))
+        let worse = Row { reason, cause: "contested".to_owned(), verdict: worst, ..row.clone() };
+        (worst.rank() > row.verdict.rank()).then_some((key, worse))
     };
-    contested(contents).into_iter().filter_map(told).collect()
+    contested_runs(contents).into_iter().filter_map(with_worst).collect()
 }
 
-/// Each thing that failed in a suite, once.
-fn properties(suite: &[(usize, Option<&Row>)]) -> Vec<(String, String)> {
+/// The properties of a suite: each bucket in it, once.
+fn bucket_properties(suite: &[(usize, Option<&Row>)]) -> Vec<(String, String)> {
     let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
     for (number, row) in suite.iter().filter_map(|(number, row)| Some((*number, (*row)?))) {
         if let Some(bucket) = &row.bucket {
@@ -98,12 +98,13 @@ fn properties(suite: &[(usize, Option<&Row>)]) -> Vec<(String, String)> {
     let one = |(bucket, rows): (&Bucket, Vec<(usize, &Row)>)| {
         let (_, row) = rows.iter().min_by_key(|(number, row)| (row.events, *number))?;
         let key = row.key.get(..SHOWN).unwrap_or(&row.key);
-        Some(junit::bucket(bucket, rows.len(), &format!("of {} events, is {key}", row.events)))
+        Some(junit::bucket_property(bucket, rows.len(), &format!("of {} events, is {key}", row.events)))
     };
     failed.into_iter().filter_map(one).collect()
 }
 
-fn case(
+/// Makes the case of a planned run; `row` is `None` if the run is not finished.
+fn make_case(
     plan: &Plan,
     store: &Store,
     number: usize,
@@ -112,7 +113,7 @@ fn case(
 ) -> Result<Case, StoreError> {
     let run = &plan.runs[number];
     let mut name = format!("seed {}", run.seed);
-    let values = constants(plan.constants(run));
+    let values = constants_text(plan.constants(run));
     if !values.is_empty() {
         name += &format!(", {values}");
     }
@@ -138,7 +139,7 @@ fn case(
         message: row.reason.clone(),
         text: format!("{}\n{}{hint}", row.reason, junit::bucket_line(row.bucket.as_ref())),
         seconds: row.seconds,
-        out: Some(junit::events(&record)),
-        wire: junit::wire(&record),
+        out: Some(junit::write_events(&record)),
+        wire: junit::write_wire(&record),
     })
 }

@@ -1,13 +1,13 @@
-//! The name of a run: a hash of all that decides it ([`super::plan`]).
+//! The key of a run: a hash of everything that decides it ([`super::plan`]).
 
 use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-/// How many of a key's signs are shown to people: enough for billions of runs.
+/// People are shown so many signs of a key: enough for billions of runs.
 pub const SHOWN: usize = 12;
 
-/// The name of a run, of a test case or of an implementation's description: a SHA-256.
+/// The key of a run, of a test case or of an implementation's description: a SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Key([u8; 32]);
 
@@ -21,7 +21,7 @@ impl Key {
         self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    /// As much of it as is shown to people.
+    /// The beginning, which people are shown.
     pub fn short(&self) -> String {
         let mut text = self.to_string();
         text.truncate(SHOWN);

@@ -1,5 +1,5 @@
-//! What a campaign asks for and cannot do: a purpose that is out of reach, a stage that stopped, constants
-//! that do not suit one purpose. It is a result like others, told beside them; the rest goes on.
+//! Test cases that a campaign asks for and cannot run: a purpose is out of reach, a stage stopped, or
+//! constants do not suit a purpose. Each is reported beside the results, and the campaign goes on.
 
 use serde::Serialize;
 
@@ -7,16 +7,16 @@ coreach_model::words! {
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
     pub enum WhyLeftOut {
-        /// Its test case is not made within its limits, or cannot be.
+        /// Its test case cannot be made, or not within its limits.
         Stopped = "stopped",
-        /// Its purpose cannot be reached: that is proved.
+        /// It is proved that its purpose cannot be reached.
         Unreachable = "unreachable",
         /// With these constants its initial condition cannot hold.
         Unsuited = "unsuited",
     }
 }
 
-/// A test case that was asked for and has no runs, or none with some constants.
+/// A test case that has no runs, or none with some constants.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LeftOut {
     pub test: String,

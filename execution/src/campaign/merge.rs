@@ -1,15 +1,14 @@
-//! Joining stores: the shards of a campaign that several machines have done.
+//! Merges stores: the shards of a campaign that several machines have done.
 //!
-//! One store takes what the others have, each in one transaction, so that a merge may be killed and begun
-//! again like everything here. A run that both have is one run, and stays as it is. Where the two verdicts
-//! differ, somebody's implementation is not a function of the seed, or two programs were at work: the run
-//! stays as it is and the other one is kept beside it, in `conflicts`; it is counted and reported, never
+//! One store takes the rows of the others, each store in one transaction, so that a merge may be killed and
+//! begun again like everything here. A run that both have is one run, and stays as it is. If the two verdicts
+//! differ, somebody's implementation is not a function of the seed, or two programs were at work. The run
+//! stays as it is and the other one is kept beside it, in `conflicts`. It is counted and reported, never
 //! overwritten, and counts in the exit code of the campaign ([`super::summary`]).
 //!
-//! Who merges for one campaign wants the runs of its plan and no others; how many were left is told.
+//! A merge for one campaign takes the runs of its plan and no others, and reports how many it did not take.
 //!
-//! Each row that is taken was checked in the store that it comes from, and gets a seal of its own here: its
-//! number is another one.
+//! Each row was checked in its own store, and gets a new seal here with its new number.
 
 use std::path::Path;
 
@@ -18,15 +17,15 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::campaign::seal::{self, Faults};
 use crate::campaign::store::{Store, StoreError, append, append_new};
-use crate::campaign::store_error::wrong;
+use crate::campaign::store_error::store_error;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Merged {
     pub new: usize,
     pub known: usize,
-    /// Of those, runs with another verdict.
+    /// The known runs that have another verdict.
     pub conflicts: usize,
-    /// Runs that nobody wanted: they were left where they are.
+    /// Runs that were not wanted, and were not taken.
     pub left: usize,
 }
 
@@ -36,9 +35,8 @@ const RUNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, r
 const REPEATS: &str = "key, verdict, started";
 const CONFLICTS: &str = "key, verdict, cause, record, version, started, seconds, store";
 
-/// The values of these columns. A column that an older store does not have yet is a count, of what it has
-/// none.
-fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
+/// The values of these columns. An older store lacks some columns: these are counts, and are 0.
+fn column_values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
     let value = |column| match row.as_ref().column_index(column) {
         Ok(at) => row.get(at),
         Err(_) => Ok(Value::Integer(0)),
@@ -47,24 +45,25 @@ fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
 }
 
 impl Store {
-    /// Takes the runs of another store whose keys are wanted.
-    /// Errors: [`StoreError`], of either file; then nothing was taken.
+    /// Takes the wanted runs of another store.
+    /// Errors: [`StoreError`], of either file. Then nothing was taken.
     pub fn merge(&mut self, from: &Path, wants: &dyn Fn(&str) -> bool) -> Result<Merged, StoreError> {
-        if is_same(from, &self.path) {
+        if is_same_file(from, &self.path) {
             return Err(StoreError::Same(from.to_owned()));
         }
         let other = Store::read(from)?;
         let mut faults = Faults::default();
-        let merged = self.take(&other, wants, &mut faults).map_err(|error| wrong(&self.path, &error))?;
-        // It was whole a moment ago, and no longer is.
+        let merged =
+            self.take_rows(&other, wants, &mut faults).map_err(|error| store_error(&self.path, &error))?;
+        // It was intact a moment ago, and no longer is.
         if !faults.is_empty() {
             return Err(StoreError::Damaged(from.to_owned(), faults.text()));
         }
         Ok(merged)
     }
 
-    /// Takes all wanted rows in one transaction; nothing where the other store has a fault.
-    fn take(
+    /// Takes all wanted rows in one transaction, or nothing if the other store has a fault.
+    fn take_rows(
         &mut self,
         other: &Store,
         wants: &dyn Fn(&str) -> bool,
@@ -76,10 +75,14 @@ impl Store {
         let mut merged = Merged::default();
         let is_wanted = |row: &Row<'_>| row.get::<_, String>("key").map(|key| wants(&key));
         let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
-            seal::walk(&other.connection, table, faults, visit)
+            seal::read_sealed_rows(&other.connection, table, faults, visit)
         };
-        each("tests", &mut |row| append_new(&transaction, "tests", TESTS, &values(row, TESTS)?).map(|_| ()))?;
-        each("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &values(row, IUTS)?).map(|_| ()))?;
+        each("tests", &mut |row| {
+            append_new(&transaction, "tests", TESTS, &column_values(row, TESTS)?).map(|_| ())
+        })?;
+        each("iuts", &mut |row| {
+            append_new(&transaction, "iuts", IUTS, &column_values(row, IUTS)?).map(|_| ())
+        })?;
         each("runs", &mut |row| {
             if !is_wanted(row)? {
                 merged.left += 1;
@@ -92,7 +95,7 @@ impl Store {
             Ok(())
         })?;
         each("conflicts", &mut |row| match is_wanted(row)? {
-            true => take_conflict(&transaction, &values(row, CONFLICTS)?),
+            true => take_conflict(&transaction, &column_values(row, CONFLICTS)?),
             false => Ok(()),
         })?;
         each("repeats", &mut |row| match is_wanted(row)? {
@@ -100,7 +103,7 @@ impl Store {
             false => Ok(()),
         })?;
         snapshot.finish()?;
-        // Otherwise nothing of it stays.
+        // Without a commit, nothing that was taken stays.
         if faults.is_empty() {
             transaction.commit()?;
         }
@@ -108,7 +111,7 @@ impl Store {
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
 
     match (one.metadata(), other.metadata()) {
@@ -117,8 +120,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Takes a run that is new; one that is there with another verdict goes into `conflicts`. Was it new, was it
-/// a conflict?
+/// Takes a new run; a known run with another verdict goes into `conflicts`. Returns whether it was new, and
+/// whether it was a conflict.
 fn take_run(transaction: &Connection, row: &Row<'_>, store: &str) -> rusqlite::Result<(bool, bool)> {
     let (key, verdict): (String, String) = (row.get("key")?, row.get("verdict")?);
     let known: Option<String> = transaction
@@ -127,12 +130,12 @@ fn take_run(transaction: &Connection, row: &Row<'_>, store: &str) -> rusqlite::R
         .optional()?;
     match known {
         None => {
-            append(transaction, "runs", RUNS, &values(row, RUNS)?)?;
+            append(transaction, "runs", RUNS, &column_values(row, RUNS)?)?;
             Ok((true, false))
         }
         Some(known) if known == verdict => Ok((false, false)),
         Some(_) => {
-            let mut conflict = values(row, "key, verdict, cause, record, version, started, seconds")?;
+            let mut conflict = column_values(row, "key, verdict, cause, record, version, started, seconds")?;
             conflict.push(Value::Text(store.to_owned()));
             take_conflict(transaction, &conflict)?;
             Ok((false, true))
@@ -150,7 +153,7 @@ fn take_conflict(transaction: &Connection, conflict: &[Value]) -> rusqlite::Resu
 }
 
 fn take_repeat(transaction: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
-    let repeat = values(row, REPEATS)?;
+    let repeat = column_values(row, REPEATS)?;
     let known = "SELECT 1 FROM repeats WHERE key = ?1 AND verdict = ?2 AND started = ?3";
     if transaction.prepare_cached(known)?.exists(rusqlite::params_from_iter(&repeat))? {
         return Ok(());

@@ -1,25 +1,25 @@
 //! Campaigns: many runs, each of them kept.
 //!
 //! **Problem.** One run says little: a test case leaves choices open, and a fault may need the right ones. So
-//! a test case is run with many seeds, several constants, against several implementations, for hours. Such a
-//! machine is switched off, a process is killed, a disk is full; and in the morning it must be clear what was
-//! done, and nothing may have been done twice or be lost.
+//! a test case is run with many seeds, several constants, against several implementations, for hours.
+//! Meanwhile the machine may be switched off, a process killed, or the disk full. In the morning it must be
+//! clear what was done, and no run may have been done twice or be lost.
 //!
 //! **Method.** [`plan`] lists the runs: tests x constants x seeds x implementations, in this order, a
-//! function of what the user wrote. Every run has a [`Key`], a hash of all that decides it: so a changed
+//! function of the user's files. Every run has a [`Key`], a hash of everything that decides it. So a changed
 //! model, implementation or setting makes other runs, and an unchanged one is recognized wherever it was
-//! done. [`store`] is one file, a data base, into which finished runs go, those of a moment in one
-//! transaction, on the disk before they count. [`work`] does the runs of the plan that are not in the store.
-//! To go on after a kill at whatever instant is therefore the same as to begin: there is no other state.
-//! [`partition`] splits a plan by its keys over machines that know nothing of each other; [`merge`] joins
-//! their files. [`summary`] and [`junit`] tell what came of it.
+//! done. [`store`] is one file, a data base, for finished runs. Those of a moment go into it in one
+//! transaction, and are on the disk before they count. [`work`] does the runs of the plan that are not in the
+//! store. So to go on after a kill at any instant is the same as to begin: there is no other state.
+//! [`partition`] splits a plan by its keys over machines that know nothing of each other, and [`merge`] joins
+//! their files. [`summary`] and [`junit`] report the results.
 //!
-//! **The same on every machine and with every number of threads**: each run has a fresh thread with a fresh
-//! solver, strategy and memory of values, and its own seed; none sees another. What differs are times, and
-//! the order in which the runs came into the store (their `number`).
+//! **It is the same on every machine and with every number of threads**: each run has a fresh thread with a
+//! fresh solver, strategy and memory of values, and its own seed, and does not see other runs. Only the times
+//! differ, and the order in which the runs came into the store (their `number`).
 //!
-//! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run,
-//! beside the run, a thread and its part of a transaction.
+//! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run, in
+//! addition to the run, a thread and its part of a transaction.
 
 pub mod junit;
 pub mod key;
@@ -38,7 +38,7 @@ pub mod work;
 pub use key::Key;
 pub use left_out::{LeftOut, WhyLeftOut};
 pub use partition::Partition;
-pub use plan::{Instance, Iut, Plan, Planned, RunSettings, StrategyKind, Test};
+pub use plan::{Instance, Iut, Plan, PlannedRun, RunSettings, StrategyKind, Test};
 pub use runs::{FindError, StoredRun};
 pub use store::{Store, StoreError};
 pub use summary::Summary;

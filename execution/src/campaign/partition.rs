@@ -1,8 +1,8 @@
-//! A shard of a campaign, for one of several machines.
+//! A part of a campaign, for one of several machines.
 //!
 //! `hash:m/n` is the m-th of n shards, counted from 1: the runs whose key, read as a number, leaves the
-//! remainder m - 1. The machines need to agree on nothing but n. A key is a hash, so the shards are about
-//! equally large, and each has some of every test and implementation.
+//! remainder m - 1. The machines need to agree only on n. A key is a hash, so the shards are about equally
+//! large, and each has some runs of every test and implementation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ const MOST: u64 = 1_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partition {
-    /// Which, counted from 1.
+    /// The number of the shard, counted from 1.
     shard: u64,
     of: u64,
 }

@@ -1,9 +1,9 @@
-//! The runs of a campaign, and what each of them is called.
+//! The runs of a campaign, and their keys.
 //!
 //! A run is named by its [`Key`], the SHA-256 of everything that decides what happens in it, as far as that
-//! lies with us: the test case, the constants, the seed, the description of the implementation, the settings.
-//! Not in it are names of files, the version of the program (it is kept with the run), and where in the plan
-//! the run stands: so a campaign may grow, be split and be moved, and what is done stays done.
+//! depends on us: the test case, the constants, the seed, the description of the implementation, the
+//! settings. The key does not depend on names of files, the version of the program (it is kept with the run),
+//! or the run's place in the plan. So a campaign may grow, be split and be moved.
 //!
 //! The constants of a run belong to the plan, not to the run: they are fixed before the first one begins.
 
@@ -28,7 +28,7 @@ use crate::test_case::{DocumentError, TestCase};
 #[derive(Clone, Debug)]
 pub struct Test {
     pub name: String,
-    /// Of the document, without the version of the program that made it and without what it was made of.
+    /// The hash of the document, without the version of the program that made it and without its sources.
     pub hash: Key,
     /// The document (`docs/reference/json.md`), in one line.
     pub document: String,
@@ -56,7 +56,7 @@ impl Test {
 
     fn hash(mut document: Json) -> Key {
         if let Some(object) = document.as_object_mut() {
-            // Who made it does not count: the keys in a store stay valid.
+            // The program that made it does not count: the keys in a store stay valid.
             object.shift_remove("generator");
             object.shift_remove("made_of");
         }
@@ -69,10 +69,9 @@ impl Test {
 pub struct Iut {
     pub name: String,
     pub hash: Key,
-    /// All that is needed to bring it up again, a model's text included; no secrets, and no folder of one
-    /// machine.
+    /// The description from which it is started again, with a model's text; no secrets, no local folder.
     pub description: String,
-    /// The file that it was read from, for people and for paths that are relative to it; not in the hash.
+    /// The file that it was read from, for people and for relative paths. It is not in the hash.
     pub file: String,
 }
 
@@ -81,7 +80,7 @@ impl Iut {
         Iut { hash: Key::of(&description), name, description, file }
     }
 
-    /// The same, but a store keeps this of the description. The hash stays that of all of it.
+    /// Replaces the description for the store. The hash stays that of the full description.
     pub fn kept_as(self, description: String) -> Self {
         Iut { description, ..self }
     }
@@ -115,11 +114,11 @@ pub struct RunSettings {
     pub limits: Settings,
 }
 
-/// The longest time of a setting, in milliseconds: a week. What is added to the clock must not run over.
+/// The longest time of a setting, in milliseconds: a week. Sums with the clock must not overflow.
 pub const LONGEST: u64 = 7 * 24 * 3600 * 1000;
 
 impl RunSettings {
-    /// As a document: what a key hashes and a store keeps. Times in milliseconds.
+    /// The settings as a document, which is hashed for keys and kept in a store. Times are in milliseconds.
     pub fn to_json(&self) -> Json {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let at: BTreeMap<&str, u64> = self
@@ -138,7 +137,7 @@ impl RunSettings {
         })
     }
 
-    /// Reads what [`RunSettings::to_json`] wrote: for a replay with the settings of the run.
+    /// Reads a document of [`RunSettings::to_json`]: for a replay with the settings of the run.
     pub fn from_json(json: &Json) -> Option<Self> {
         let number = |key: &str| json.get(key).and_then(Json::as_u64);
         let milliseconds = |time: u64| (time <= LONGEST).then(|| Duration::from_millis(time));
@@ -151,13 +150,12 @@ impl RunSettings {
             limits: Settings {
                 quiescence: time("quiescence_ms")?,
                 quiescence_at: at.collect::<Option<_>>()?,
-                // Of each implementation's own.
+                // The settings below with a default are those of each implementation.
                 within: Within::default(),
                 described_delay: Duration::ZERO,
                 patience: time("patience_ms")?,
                 steps: usize::try_from(number("steps")?).ok()?,
                 time: time("run_ms")?,
-                // Of each implementation's own.
                 tolerance: TOLERANCE,
                 samples: Samples::new(),
                 sample_programs: Default::default(),
@@ -183,7 +181,7 @@ impl Instance {
         Instance { constants: test.iosts.constants.iter().filter_map(value).collect(), state }
     }
 
-    /// With these constants; those that are missing are solved for, with the seed.
+    /// An instance with these constants. Missing ones are solved for, with the seed.
     pub fn with_constants(
         test: &TestCase,
         given: &Valuation,
@@ -193,23 +191,23 @@ impl Instance {
         Ok(Instance::new(test, initial_state(test, given, seed, solver)?))
     }
 
-    /// So many different ones, solved for with the seeds 0, 1, ...; fewer where no more are found.
-    /// Errors: as [`Instance::with_constants`], where not even one is found.
+    /// So many different instances, solved for with the seeds 0, 1, ...; fewer if no more are found.
+    /// Errors: as [`Instance::with_constants`], if not even one is found.
     pub fn solved(
         test: &TestCase,
         count: usize,
         solver: &mut dyn Solver,
     ) -> Result<Vec<Self>, ConstantsError> {
         let mut found: Vec<Instance> = Vec::new();
-        let mut doubt = None;
-        // Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
+        let mut not_known = None;
+        // There may be fewer than `count` instances, so the number of draws is limited.
         for seed in 0..(count as u64).saturating_mul(8) {
             match Instance::with_constants(test, &Valuation::new(), seed, solver) {
                 Ok(instance) if found.iter().all(|known| known.constants != instance.constants) => {
                     found.push(instance);
                 }
                 Ok(_) => {}
-                Err(error @ ConstantsError::NotKnown(_)) => doubt = Some(error),
+                Err(error @ ConstantsError::NotKnown(_)) => not_known = Some(error),
                 Err(error) => return Err(error),
             }
             // Without constants there is one instance.
@@ -217,23 +215,23 @@ impl Instance {
                 break;
             }
         }
-        if let (true, Some(error)) = (found.is_empty(), doubt) {
+        if let (true, Some(error)) = (found.is_empty(), not_known) {
             return Err(error);
         }
         Ok(found)
     }
 }
 
-/// One run that is to be done: numbers into the plan's lists.
+/// One run to do: positions in the plan's lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Planned {
+pub struct PlannedRun {
     pub key: Key,
-    /// Of [`Plan::tests`].
+    /// The position in [`Plan::tests`].
     pub test: usize,
-    /// Of this test's [`Plan::instances`].
+    /// The position in this test's [`Plan::instances`].
     pub instance: usize,
     pub seed: u64,
-    /// Of [`Plan::iuts`].
+    /// The position in [`Plan::iuts`].
     pub iut: usize,
 }
 
@@ -241,19 +239,19 @@ pub struct Planned {
 pub struct Plan {
     pub campaign: String,
     pub tests: Vec<Test>,
-    /// For each test case: itself with its constants fixed.
+    /// For each test case: its instances, with their constants fixed.
     pub instances: Vec<Vec<Instance>>,
     pub iuts: Vec<Iut>,
     pub settings: RunSettings,
     /// The runs, each key once.
-    pub runs: Vec<Planned>,
-    /// What was asked for besides, and has no runs.
+    pub runs: Vec<PlannedRun>,
+    /// The test cases that were asked for and have no runs.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Plan {
-    /// Lists the runs: by test, then implementation, then constants, then seed. A run that is there twice,
-    /// because a seed or a constant is, is one.
+    /// Lists the runs: by test, then implementation, then constants, then seed. A run that is listed twice,
+    /// because a seed or a constant is, is one run.
     pub fn new(
         campaign: String,
         tests: Vec<(Test, Vec<Instance>)>,
@@ -263,16 +261,16 @@ impl Plan {
         partition: super::Partition,
     ) -> Self {
         let (tests, instances): (Vec<Test>, Vec<Vec<Instance>>) = tests.into_iter().unzip();
-        let how = settings.to_json();
+        let settings_document = settings.to_json();
         let mut seen = HashSet::new();
         let mut runs = Vec::new();
         for (test, case) in tests.iter().enumerate() {
             for (iut, implementation) in iuts.iter().enumerate() {
-                for (instance, it) in instances[test].iter().enumerate() {
+                for (instance, with_constants) in instances[test].iter().enumerate() {
                     for &seed in seeds {
-                        let key = key(case, it, seed, implementation, &how);
+                        let key = run_key(case, with_constants, seed, implementation, &settings_document);
                         if partition.takes(&key) && seen.insert(key) {
-                            runs.push(Planned { key, test, instance, seed, iut });
+                            runs.push(PlannedRun { key, test, instance, seed, iut });
                         }
                     }
                 }
@@ -281,12 +279,12 @@ impl Plan {
         Plan { campaign, tests, instances, iuts, settings, runs, left_out: Vec::new() }
     }
 
-    pub fn constants(&self, run: &Planned) -> &Map<String, Json> {
+    pub fn constants(&self, run: &PlannedRun) -> &Map<String, Json> {
         &self.instances[run.test][run.instance].constants
     }
 }
 
-fn key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {
+fn run_key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {
     let decides = json!({
         "coreach_run": 1,
         "test": test.hash.to_string(),

@@ -1,7 +1,6 @@
-//! The runs of a store: one by its number or its key, or all of them without keeping them in memory.
+//! Reads the runs of a store: one by its number or its key, or all of them without keeping them in memory.
 //!
-//! The store was checked as a whole when it was opened ([`Store::read`]). A record in it that cannot be read
-//! is still a finding, not a crash.
+//! The store was checked ([`Store::read`]). A record that cannot be read is a finding, not a crash.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,7 +9,7 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row};
 
 use crate::campaign::store::{Result, Store, StoreError};
-use crate::campaign::store_error::wrong;
+use crate::campaign::store_error::store_error;
 use crate::outcome::OutcomeKind;
 use crate::record::{self, Record};
 
@@ -22,7 +21,7 @@ pub struct StoredRun {
     pub test: String,
     /// The hash of its implementation.
     pub iut: String,
-    /// [`crate::campaign::RunSettings`] as a document.
+    /// The document of [`crate::campaign::RunSettings`].
     pub settings: String,
     pub started: String,
     pub record: Record,
@@ -31,7 +30,7 @@ pub struct StoredRun {
 impl StoredRun {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let (number, text): (i64, String) = (row.get("number")?, row.get("record")?);
-        let record = record::read(text.as_bytes()).map_err(|why| {
+        let record = record::read_record(text.as_bytes()).map_err(|why| {
             let why = format!("the record of run {number} cannot be read: {why}");
             rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into())
         })?;
@@ -50,11 +49,11 @@ impl StoredRun {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FindError {
     Store(StoreError),
-    /// No run has this number, or a key that begins so.
+    /// No run has this number, or a key with this beginning.
     Unknown(String),
     /// The text is neither a number nor the beginning of a key.
     NoRun(String),
-    /// Several runs' keys begin so: the first of them, and how many there are.
+    /// Several runs' keys begin with the text: the first keys, and the number of all.
     Ambiguous(String, Vec<String>, usize),
 }
 
@@ -97,7 +96,7 @@ impl Store {
     pub fn test_document(&self, run: &StoredRun) -> Result<String> {
         let sql = "SELECT document FROM tests WHERE hash = ?1";
         let read = self.connection.query_row(sql, [&run.test], |row| row.get(0));
-        read.map_err(|error| wrong(&self.path, &error))
+        read.map_err(|error| store_error(&self.path, &error))
     }
 
     /// Reads the description of a run's implementation ([`crate::campaign::Iut::description`]), and the name
@@ -105,16 +104,16 @@ impl Store {
     pub fn iut_description(&self, run: &StoredRun) -> Result<(String, String)> {
         let sql = "SELECT description, file FROM iuts WHERE hash = ?1";
         let read = self.connection.query_row(sql, [&run.iut], |row| Ok((row.get(0)?, row.get(1)?)));
-        read.map_err(|error| wrong(&self.path, &error))
+        read.map_err(|error| store_error(&self.path, &error))
     }
 
     pub fn count(&self) -> Result<usize> {
         let count = self.connection.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0));
-        let count = count.map_err(|error| wrong(&self.path, &error))?;
+        let count = count.map_err(|error| store_error(&self.path, &error))?;
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// The keys of its runs that are wanted, and of those that are not: how many?
+    /// Counts the runs whose keys are wanted, and the others.
     pub fn sorted(&self, wants: &dyn Fn(&str) -> bool) -> Result<(usize, usize)> {
         let sort = || -> rusqlite::Result<(usize, usize)> {
             let mut statement = self.connection.prepare("SELECT key FROM runs")?;
@@ -125,12 +124,12 @@ impl Store {
             }
             Ok((wanted, others))
         };
-        sort().map_err(|error| wrong(&self.path, &error))
+        sort().map_err(|error| store_error(&self.path, &error))
     }
 
-    /// Shows each run, in the order in which they were finished, until `visit` wants no more: then it is
-    /// `false`. One is in memory at a time.
-    /// Errors: [`StoreError`]; what was shown before is not to be trusted then.
+    /// Shows each run, in the order in which they were finished, until `visit` returns `false`. One run is in
+    /// memory at a time.
+    /// Errors: [`StoreError`]. Then the runs that were shown before are not to be trusted.
     pub fn each_run(&self, visit: &mut dyn FnMut(StoredRun) -> bool) -> Result<()> {
         let mut is_wanted = true;
         self.each("runs", &mut |row| {
@@ -143,24 +142,24 @@ impl Store {
         let sql = "SELECT min(number) FROM runs WHERE verdict = ?1";
         self.connection
             .query_row(sql, [OutcomeKind::FAIL], |row| row.get(0))
-            .map_err(|error| wrong(&self.path, &error))
+            .map_err(|error| store_error(&self.path, &error))
     }
 
-    /// The run of this number, or of the only key that begins so. A number has at most seven digits.
+    /// Finds the run with this number (of at most seven digits), or with the only key that begins so.
     pub fn find(&self, text: &str) -> std::result::Result<StoredRun, FindError> {
         let text = text.trim();
-        let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
-        // A number of a run has at most so many digits; what is longer is the beginning of a key.
+        let broken = |error: rusqlite::Error| FindError::Store(store_error(&self.path, &error));
+        // A longer text is the beginning of a key, even if it has only digits.
         let is_number = text.len() <= 7 && text.bytes().all(|byte| byte.is_ascii_digit());
         let is_key = text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if text.is_empty() || !is_key {
             return Err(FindError::NoRun(text.to_owned()));
         }
         if is_number {
-            let found = self.one(text.parse().unwrap_or_default())?;
+            let found = self.read_run(text.parse().unwrap_or_default())?;
             return found.ok_or_else(|| FindError::Unknown(text.to_owned()));
         }
-        // A key begins so if it lies between the prefix and the prefix with the largest signs behind it.
+        // Such keys lie between the prefix and the prefix followed by the largest signs.
         let prefix = text.to_ascii_lowercase();
         let last = format!("{prefix:g<64}");
         let numbers = || -> rusqlite::Result<Vec<(i64, String)>> {
@@ -170,12 +169,11 @@ impl Store {
         };
         match numbers().map_err(broken)?.as_slice() {
             [] => Err(FindError::Unknown(text.to_owned())),
-            [(number, _)] => self.one(*number)?.ok_or_else(|| FindError::Unknown(text.to_owned())),
+            [(number, _)] => self.read_run(*number)?.ok_or_else(|| FindError::Unknown(text.to_owned())),
             several => {
-                const SHOWN: usize = 5;
-                // A few signs more than were asked for: most often enough to tell the keys apart.
+                // A few more signs than the text has: most often enough to tell the keys apart.
                 let length = prefix.len().max(crate::campaign::key::SHOWN) + 4;
-                let first = several.iter().take(SHOWN).map(|(_, key)| key.chars().take(length).collect());
+                let first = several.iter().take(5).map(|(_, key)| key.chars().take(length).collect());
                 Err(FindError::Ambiguous(text.to_owned(), first.collect(), several.len()))
             }
         }
@@ -186,16 +184,16 @@ impl Store {
         let read = || -> rusqlite::Result<String> {
             self.connection.prepare_cached(sql)?.query_row([number], |row| row.get(0))
         };
-        let text = read().map_err(|error| wrong(&self.path, &error))?;
+        let text = read().map_err(|error| store_error(&self.path, &error))?;
         serde_json::from_str(&text).map_err(|error| {
             let why = format!("the record of run {number} cannot be read: {error}");
             StoreError::Damaged(self.path.clone(), why)
         })
     }
 
-    fn one(&self, number: i64) -> std::result::Result<Option<StoredRun>, FindError> {
+    fn read_run(&self, number: i64) -> std::result::Result<Option<StoredRun>, FindError> {
         let sql = "SELECT * FROM runs WHERE number = ?1";
         let found = self.connection.query_row(sql, [number], StoredRun::read).optional();
-        found.map_err(|error| FindError::Store(wrong(&self.path, &error)))
+        found.map_err(|error| FindError::Store(store_error(&self.path, &error)))
     }
 }

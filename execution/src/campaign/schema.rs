@@ -1,20 +1,18 @@
-//! The tables of a store. There is one version of them that is read and written; whoever changes them raises
-//! it.
+//! The tables of a store. One version of them is read and written; whoever changes them raises it.
 
 use rusqlite::Connection;
 
 use crate::campaign::seal;
 
-/// The version of the tables. Those up to 5 were written by earlier releases, with test cases or records
+/// The version of the tables. Versions up to 5 were written by earlier releases, with test cases or records
 /// that this one cannot read.
 pub const FORMAT_VERSION: i64 = 6;
 
-/// What SQLite keeps in a file's head to tell whose it is: "corh".
+/// The id in a SQLite file's head that says to which program it belongs: "corh".
 pub(super) const APPLICATION: i64 = 0x636f_7268;
 
-/// `verdict` takes any word: which there are is said by the type that reads them
-/// ([`crate::outcome::OutcomeKind`]), not by the file. `delays` says how many steps of the trace are no
-/// events.
+/// `verdict` takes any word: the type that reads it knows which there are ([`crate::outcome::OutcomeKind`]),
+/// not the file. `delays` is the number of steps of the trace that are no events.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal BLOB NOT NULL DEFAULT x'') STRICT;
 CREATE TABLE tests (
@@ -49,7 +47,7 @@ CREATE TABLE conflicts (
 ";
 
 /// Makes the tables of a new store. To be called in a transaction.
-pub(super) fn create(connection: &Connection, campaign: &str) -> rusqlite::Result<()> {
+pub(super) fn create_tables(connection: &Connection, campaign: &str) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", FORMAT_VERSION)?;
@@ -67,8 +65,8 @@ pub(super) fn create(connection: &Connection, campaign: &str) -> rusqlite::Resul
     Ok(())
 }
 
-/// What of the tables is not as this program makes it. What a user has added, an index or a view, is his.
-pub(super) fn differences(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+/// Lists differences from this program's tables. A user's own index or view is none.
+pub(super) fn list_differences(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     const ALL: &str = "SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_schema";
     let list = |connection: &Connection| -> rusqlite::Result<Vec<[String; 4]>> {
         let mut statement = connection.prepare(ALL)?;
@@ -80,7 +78,7 @@ pub(super) fn differences(connection: &Connection) -> rusqlite::Result<Vec<Strin
     let found = list(connection)?;
     let missing = list(&fresh)?.into_iter().filter(|thing| !found.contains(thing));
     let missing = missing.map(|[kind, name, ..]| format!("the {kind} `{name}` is not as it was made"));
-    // A trigger would change what is written, behind the back of the seals.
+    // A trigger would change rows after they were sealed.
     let triggers = found.iter().filter(|[kind, ..]| kind == "trigger");
     Ok(missing.chain(triggers.map(|[_, name, ..]| format!("it has a trigger, `{name}`"))).collect())
 }

@@ -1,14 +1,13 @@
 //! Seals: a hash in each row says whether the row is as it was written.
 //!
-//! **Problem.** SQLite keeps a file whole against crashes, not against a byte that changed on its way over a
-//! disk, a copy or a cable: it has no checksums. A byte in a verdict or a key makes another run of a run.
+//! **Problem.** SQLite keeps a file intact after crashes, but not if a byte changes on its way over a disk, a
+//! copy or a cable: it has no checksums. A changed byte in a verdict or a key makes it another run.
 //!
 //! **Method.** The seal of a row is the SHA-256 of its table's name and of the names, types and values of all
-//! its columns. Whoever reads rows reads them through [`walk`], which checks it: there is no way to an
-//! unchecked row. A row that is gone has no seal that says so. The campaign's plan does: that run is missing,
-//! and is done again.
+//! its columns. All readers of rows use [`read_sealed_rows`], which checks the seals: no row is read
+//! unchecked. A row that is gone has no seal to show it, but the plan shows that the run is missing.
 //!
-//! Not a signature: who changes a row and computes the seal anew is not found out.
+//! It is not a signature: if somebody changes a row and computes the seal anew, nothing shows it.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Statement, params};
@@ -40,11 +39,12 @@ impl Faults {
     }
 }
 
-/// All rows, or the one with a number, with the number first.
-fn select<'a>(connection: &'a Connection, table: &str, rest: &str) -> rusqlite::Result<Statement<'a>> {
+/// Prepares the query of a table's rows, with the row number first. `rest` selects or orders them.
+fn prepare_query<'a>(connection: &'a Connection, table: &str, rest: &str) -> rusqlite::Result<Statement<'a>> {
     connection.prepare(&format!("SELECT rowid, * FROM {table} {rest}"))
 }
 
+/// Computes the seal of a row, from its table's name and its columns except the seal.
 fn seal_of(table: &str, row: &Row<'_>) -> rusqlite::Result<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut put = |kind: u8, bytes: &[u8]| {
@@ -53,8 +53,7 @@ fn seal_of(table: &str, row: &Row<'_>) -> rusqlite::Result<[u8; 32]> {
         hash.update(bytes);
     };
     put(b't', table.as_bytes());
-    // The first one is the rowid, which a user's VACUUM may change; that of a run is its number, and is there
-    // again.
+    // The first column is the rowid, which VACUUM may change. A run's number is a column as well.
     for (at, name) in row.as_ref().column_names().enumerate().skip(1) {
         if name == "seal" {
             continue;
@@ -74,24 +73,23 @@ fn seal_of(table: &str, row: &Row<'_>) -> rusqlite::Result<[u8; 32]> {
 /// Seals the row that was inserted last. To be called in the transaction of the insert.
 pub(super) fn seal_last(connection: &Connection, table: &str) -> rusqlite::Result<()> {
     let number = connection.last_insert_rowid();
-    let seal =
-        select(connection, table, "WHERE rowid = ?1")?.query_row([number], |row| seal_of(table, row))?;
+    let seal = prepare_query(connection, table, "WHERE rowid = ?1")?
+        .query_row([number], |row| seal_of(table, row))?;
     let update = format!("UPDATE {table} SET seal = ?1 WHERE rowid = ?2");
     connection.prepare_cached(&update)?.execute(params![seal, number])?;
     Ok(())
 }
 
-/// Reads all rows of a table in their order and shows each whole one to `visit`; what is wrong goes to
-/// `faults`.
-/// Errors: another error than that of damage.
-pub(super) fn walk(
+/// Reads all rows of a table in their order and shows each intact row to `visit`. Faults go to `faults`.
+/// Errors: any error that is not damage.
+pub(super) fn read_sealed_rows(
     connection: &Connection,
     table: &str,
     faults: &mut Faults,
     visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
     let mut go = || -> rusqlite::Result<()> {
-        let mut statement = select(connection, table, "ORDER BY rowid")?;
+        let mut statement = prepare_query(connection, table, "ORDER BY rowid")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             match row.get_ref("seal")?.as_blob() {
@@ -110,15 +108,15 @@ pub(super) fn walk(
     }
 }
 
-/// Does the error say that the file is not as it was written, rather than that it cannot be read now?
+/// Does the error say that the file is damaged, rather than that it cannot be read now?
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, TypeMismatch, Unknown};
-    // An error without a code: a value of another type than its column's.
+    // An error without a code is a value of another type than its column's.
     let is_of_file = |code| matches!(code, DatabaseCorrupt | NotADatabase | TypeMismatch | Unknown);
     error.sqlite_error_code().is_none_or(is_of_file)
 }
 
-/// `run 7 (5e2df0354b80)`
+/// The name of a row in messages: `run 7 (5e2df0354b80)`.
 fn name_of(table: &str, row: &Row<'_>) -> String {
     let number = row.get::<_, i64>(0).unwrap_or_default();
     let key = row.get_ref("key").ok().and_then(|key| key.as_bytes().ok()).unwrap_or_default();

@@ -1,22 +1,21 @@
-//! The store: one SQLite file with all that a campaign has done.
+//! The store: one SQLite file with all finished runs of a campaign.
 //!
-//! **Problem.** A finished run must never be lost nor done again, whenever the process is killed, a file that
-//! several processes write must stay whole, and what is not whole must not be taken for the truth.
+//! **Problem.** A finished run must never be lost nor done again, whenever the process is killed. A file that
+//! several processes write must stay intact, and a damaged file must not be believed.
 //!
-//! **Method.** SQLite's own: a log that is written ahead (WAL), synchronized to the disk at each commit
+//! **Method.** It is SQLite's own: a write-ahead log (WAL), synchronized to the disk at each commit
 //! (`synchronous = FULL`), and one immediate transaction for each run, which carries its whole record. A
 //! commit that was cut off never happened. A run's key is unique, so a second process that did the same run
-//! writes nothing but a line in `repeats`. Whoever meets a lock waits.
+//! writes only a line in `repeats`. Whoever meets a lock waits.
 //!
 //! **Opening checks everything**, through a connection that cannot write, so that a store that is refused
-//! stays as it was: whose file it is, the tables (`schema`), each row (`seal`), and SQLite's own structure,
-//! the indices among it (`integrity_check`). Reading runs checks them again. A log (`-wal`) that was damaged
-//! or cut off ends earlier, by SQLite's own checksums: what was finished behind that is missing, and is done
-//! again.
+//! stays as it was: whose file it is, the tables (`schema`), each row (`seal`), and SQLite's own structure
+//! with its indices (`integrity_check`). Reading runs checks them again. A log (`-wal`) that was damaged or
+//! cut off ends earlier, by SQLite's own checksums: later runs are missing, and are done again.
 //!
-//! **What is refused**: a file that is no data base, one that is not a store (its application number
-//! differs), one of another format version, one that is damaged. All of that is a [`StoreError`], never a
-//! panic. A store may be read where nothing may be written.
+//! **Refused** are a file that is no data base, one that is not a store (its application number differs), one
+//! of another format version, and one that is damaged. All of that is a [`StoreError`], never a panic. A
+//! store may be read where nothing may be written.
 //!
 //! The tables are described for users in `docs/reference/configuration-and-campaign.md`.
 
@@ -31,13 +30,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use crate::bucket::Bucket;
 use crate::campaign::key::Key;
-use crate::campaign::plan::{Plan, Planned};
+use crate::campaign::plan::{Plan, PlannedRun};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults};
 pub use crate::campaign::store_error::StoreError;
-use crate::campaign::store_error::{wait, wrong};
+use crate::campaign::store_error::{store_error, wait_for_lock};
 use crate::outcome::OutcomeKind;
-use crate::record::{Record, read};
+use crate::record::{Record, read_record};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
@@ -47,13 +46,13 @@ pub struct Row {
     pub verdict: OutcomeKind,
     pub cause: String,
     pub reason: String,
-    /// What failed, of a run that did not end well: Fail or a run error.
+    /// The bucket of a run that ended with Fail or a run error.
     pub bucket: Option<Bucket>,
     pub events: usize,
     pub seconds: f64,
 }
 
-/// What makes a run doubtful: it was done again, or another store that was merged has it too.
+/// Doubts about runs: they were done again, or a merged store has them too.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Doubts {
     /// Key and verdict of each time that a run was done again.
@@ -72,12 +71,12 @@ pub(super) type Result<T> = std::result::Result<T, StoreError>;
 
 #[derive(Clone, Debug)]
 pub struct Finished<'a> {
-    pub run: &'a Planned,
+    pub run: &'a PlannedRun,
     pub record: Record,
     pub started: SystemTime,
 }
 
-/// What a store has, read at one time: what is told of it at several places is then told of the same.
+/// The contents of a store, read at one time, so that all reports of it agree.
 #[derive(Clone, Debug)]
 pub struct Contents {
     pub rows: HashMap<String, Row>,
@@ -85,25 +84,25 @@ pub struct Contents {
 }
 
 impl Store {
-    /// Opens a store to write to it; makes it where there is none.
+    /// Opens a store to write to it, or makes it.
     pub fn open(path: &Path, campaign: &str) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
-        // SQLite would open a file that may only be read, and tell of it at the first write.
+        // SQLite would open a file that may only be read, and report it at the first write.
         if path.is_file()
             && let Err(error) = std::fs::OpenOptions::new().append(true).open(path)
         {
             return Err(StoreError::Access(path.to_owned(), error.to_string()));
         }
         // SQLite would remove the log.
-        let log = beside(path, "-wal");
-        if path.metadata().is_ok_and(|file| file.len() == 0) && is_log(path) {
+        let log = path_beside(path, "-wal");
+        if path.metadata().is_ok_and(|file| file.len() == 0) && has_log(path) {
             let why = format!("the file is empty, and its log {} is there", log.display());
             return Err(StoreError::Damaged(path.to_owned(), why));
         }
-        // Before anything is written: whose file is it, and is it whole? An empty one is about to be made.
+        // Before anything is written: is the file ours, and is it intact? An empty one becomes a store.
         if path.metadata().is_ok_and(|file| file.len() > 0) {
             match Store::read(path) {
                 Ok(_) => {}
@@ -111,51 +110,51 @@ impl Store {
                 Err(error) => return Err(error),
             }
         }
-        // A record has what went over the wire, secrets among it. What SQLite puts beside is as the store is.
+        // A record may contain secrets from the wire. SQLite's files beside the store get the same mode.
         match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 return Err(StoreError::Access(path.to_owned(), error.to_string()));
             }
             _ => {}
         }
-        let connection =
-            Connection::open_with_flags(uri(path, ""), flags).map_err(|error| wrong(path, &error))?;
+        let connection = Connection::open_with_flags(sqlite_uri(path, ""), flags)
+            .map_err(|error| store_error(path, &error))?;
         let mut store = Store { connection, path: path.to_owned() };
-        store.prepare(campaign).map_err(|error| wrong(path, &error))??;
+        store.prepare(campaign).map_err(|error| store_error(path, &error))??;
         Ok(store)
     }
 
-    /// Opens a store that is there, for reading only, and checks all of it.
+    /// Opens an existing store for reading only, and checks all of it.
     pub fn read(path: &Path) -> Result<Self> {
         if !path.is_file() {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        let connection = connect_to_read(path).map_err(|error| wrong(path, &error))?;
-        let store = match find_owner(&connection, path).map_err(|error| wrong(path, &error))?? {
-            Whose::Ours => Store { connection, path: path.to_owned() },
-            Whose::Nobodys => return Err(StoreError::Foreign(path.to_owned())),
+        let connection = connect_to_read(path).map_err(|error| store_error(path, &error))?;
+        let store = match find_owner(&connection, path).map_err(|error| store_error(path, &error))?? {
+            Owner::Us => Store { connection, path: path.to_owned() },
+            Owner::Nobody => return Err(StoreError::Foreign(path.to_owned())),
         };
         let check = || -> rusqlite::Result<Faults> {
             let transaction = store.connection.unchecked_transaction()?;
-            let faults = store.faults()?;
+            let faults = store.find_faults()?;
             transaction.finish()?;
             Ok(faults)
         };
-        let faults = check().map_err(|error| wrong(path, &error))?;
+        let faults = check().map_err(|error| store_error(path, &error))?;
         if faults.is_empty() { Ok(store) } else { Err(StoreError::Damaged(path.to_owned(), faults.text())) }
     }
 
-    /// Checks the tables' form, the seal of each row, then SQLite's own structure.
-    fn faults(&self) -> rusqlite::Result<Faults> {
+    /// Checks the form of the tables, the seal of each row, then SQLite's own structure.
+    fn find_faults(&self) -> rusqlite::Result<Faults> {
         let mut faults = Faults::default();
-        for difference in schema::differences(&self.connection)? {
+        for difference in schema::list_differences(&self.connection)? {
             faults.push(difference);
         }
         if !faults.is_empty() {
             return Ok(faults);
         }
         for table in seal::TABLES {
-            seal::walk(&self.connection, table, &mut faults, &mut |_| Ok(()))?;
+            seal::read_sealed_rows(&self.connection, table, &mut faults, &mut |_| Ok(()))?;
         }
         let mut found: Vec<String> = Vec::new();
         let structure = self.connection.pragma_query(None, "integrity_check", |row| {
@@ -177,9 +176,9 @@ impl Store {
         &self.path
     }
 
-    /// Settings of the connection, and the tables where there are none.
+    /// Sets the connection up, and makes the tables if there are none.
     fn prepare(&mut self, campaign: &str) -> rusqlite::Result<Result<()>> {
-        self.connection.busy_handler(Some(wait))?;
+        self.connection.busy_handler(Some(wait_for_lock))?;
         if let Err(error) = find_owner(&self.connection, &self.path)? {
             return Ok(Err(error));
         }
@@ -187,32 +186,33 @@ impl Store {
         self.connection.pragma_update(None, "synchronous", "FULL")?;
         self.connection.pragma_update(None, "foreign_keys", true)?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have made them since.
+        // Another process may have made the tables in the meantime.
         match find_owner(&transaction, &self.path)? {
             Err(error) => return Ok(Err(error)),
-            Ok(Whose::Nobodys) => schema::create(&transaction, campaign)?,
-            Ok(Whose::Ours) => {}
+            Ok(Owner::Nobody) => schema::create_tables(&transaction, campaign)?,
+            Ok(Owner::Us) => {}
         }
         transaction.commit()?;
         Ok(Ok(()))
     }
 
-    /// Turns the log on. The change itself needs the file alone, and SQLite does not wait for that in every
-    /// case.
+    /// Turns the log on. This needs the file alone, and SQLite does not always wait for that.
     fn enter_log_mode(&self) -> rusqlite::Result<()> {
         for pauses in 0.. {
             let mode = self
                 .connection
                 .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
             match mode {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && wait(pauses) => {}
+                Err(error)
+                    if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                        && wait_for_lock(pauses) => {}
                 other => return other.map(|_| ()),
             }
         }
         Ok(())
     }
 
-    /// Writes down the test cases and implementations of a plan; what is known stays.
+    /// Adds the test cases and implementations of a plan. Known ones stay as they are.
     pub fn describe(&mut self, plan: &Plan) -> Result<()> {
         let path = self.path.clone();
         let mut describe = || -> rusqlite::Result<()> {
@@ -228,35 +228,41 @@ impl Store {
             }
             transaction.commit()
         };
-        describe().map_err(|error| wrong(&path, &error))
+        describe().map_err(|error| store_error(&path, &error))
     }
 
-    /// Keeps a finished run. Afterwards it is on the disk. `false`: it was there already, and nothing of it
-    /// was changed; that it was done again is written down.
-    /// Errors: [`StoreError`]; then the run is not kept.
-    pub fn add(&mut self, plan: &Plan, run: &Planned, record: &Record, started: SystemTime) -> Result<bool> {
+    /// Keeps a finished run. Then it is on the disk. `false`: the store had it already, and only a repeat is
+    /// noted.
+    /// Errors: [`StoreError`]. Then the run is not kept.
+    pub fn add(
+        &mut self,
+        plan: &Plan,
+        run: &PlannedRun,
+        record: &Record,
+        started: SystemTime,
+    ) -> Result<bool> {
         let is_new = self.add_all(plan, &[Finished { run, record: record.clone(), started }])?;
         Ok(is_new == [true])
     }
 
-    /// The same of several runs, with one wait for the disk: all of them are kept, or none.
+    /// Keeps several finished runs, with one wait for the disk: all of them are kept, or none.
     pub fn add_all(&mut self, plan: &Plan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
         let path = self.path.clone();
         let settings = plan.settings.to_json().to_string();
         let mut insert = || {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let is_new = runs.iter().map(|finished| insert(&transaction, plan, &settings, finished));
+            let is_new = runs.iter().map(|finished| insert_run(&transaction, plan, &settings, finished));
             let is_new = is_new.collect::<rusqlite::Result<Vec<bool>>>()?;
             transaction.commit()?;
             Ok(is_new)
         };
-        insert().map_err(|error| wrong(&path, &error))
+        insert().map_err(|error| store_error(&path, &error))
     }
 
     pub fn has(&self, key: &Key) -> Result<bool> {
         let has =
             || self.connection.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([key.to_string()]);
-        has().map_err(|error| wrong(&self.path, &error))
+        has().map_err(|error| store_error(&self.path, &error))
     }
 
     pub fn contents(&self) -> Result<Contents> {
@@ -271,7 +277,9 @@ impl Store {
             let verdict = row.get("verdict")?;
             let cause: String = row.get("cause")?;
             let bucket = match verdict {
-                OutcomeKind::FAIL | OutcomeKind::RunError => Some(bucket(&row.get::<_, String>("record")?)?),
+                OutcomeKind::FAIL | OutcomeKind::RunError => {
+                    Some(read_bucket(&row.get::<_, String>("record")?)?)
+                }
                 OutcomeKind::Verdict(_) => None,
             };
             let found = Row {
@@ -290,7 +298,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// Runs that were done again, and those that are in conflict after merging.
+    /// The runs that were done again, and those in conflict after a merge.
     pub fn doubts(&self) -> Result<Doubts> {
         let list = |table: &str| -> Result<Vec<(String, OutcomeKind)>> {
             let mut list = Vec::new();
@@ -303,7 +311,7 @@ impl Store {
         Ok(Doubts { repeats: list("repeats")?, conflicts: list("conflicts")? })
     }
 
-    /// Shows each row of a table, in their order, if all of them are whole.
+    /// Shows each row of a table, in order. It is an error if a row is damaged.
     pub(super) fn each(
         &self,
         table: &str,
@@ -312,15 +320,15 @@ impl Store {
         let mut faults = Faults::default();
         let mut walk = || -> rusqlite::Result<()> {
             let transaction = self.connection.unchecked_transaction()?;
-            seal::walk(&self.connection, table, &mut faults, visit)?;
+            seal::read_sealed_rows(&self.connection, table, &mut faults, visit)?;
             transaction.finish()
         };
-        walk().map_err(|error| wrong(&self.path, &error))?;
+        walk().map_err(|error| store_error(&self.path, &error))?;
         if faults.is_empty() { Ok(()) } else { Err(StoreError::Damaged(self.path.clone(), faults.text())) }
     }
 }
 
-/// Inserts a row, if none has its first column, and seals it. Was it new?
+/// Inserts a row and seals it, unless a row has the same first column. Returns whether it was new.
 pub(super) fn append_new(
     transaction: &Connection,
     table: &str,
@@ -336,6 +344,7 @@ pub(super) fn append_new(
     Ok(true)
 }
 
+/// Inserts a row, and seals it.
 pub(super) fn append(
     transaction: &Connection,
     table: &str,
@@ -348,47 +357,52 @@ pub(super) fn append(
     seal::seal_last(transaction, table)
 }
 
-fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
+fn connect_read_only(path: &Path, query: &str) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let mut connection = Connection::open_with_flags(uri(path, query), flags)?;
-    connection.busy_handler(Some(wait))?;
+    let mut connection = Connection::open_with_flags(sqlite_uri(path, query), flags)?;
+    connection.busy_handler(Some(wait_for_lock))?;
     // Only the first access opens the log.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
     Ok(connection)
 }
 
+/// Connects for reading, also where nothing may be written.
 fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
-    connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
-        // Beside a log there is a file that readers share. Where none may be made, nobody writes either; and
-        // where a kill came while the first page was written, its journal is to be rolled back, which is for
-        // a writer. What is in a log would not be seen so.
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !is_log(path) => connect(path, "immutable=1"),
+    connect_read_only(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
+        // Readers share a file beside a log. If it cannot be made here, nobody writes here either. If a kill
+        // came while the first page was written, only a writer can roll the journal back. An immutable
+        // connection does not see the log, so there must be none.
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !has_log(path) => {
+            connect_read_only(path, "immutable=1")
+        }
         _ => Err(error),
     })
 }
 
-fn bucket(record: &str) -> rusqlite::Result<Bucket> {
-    let read = read(record.as_bytes());
-    let bucket = read.and_then(|read| read.bucket.ok_or_else(|| "a record without a bucket".to_owned()));
+fn read_bucket(record: &str) -> rusqlite::Result<Bucket> {
+    let record = read_record(record.as_bytes());
+    let bucket =
+        record.and_then(|record| record.bucket.ok_or_else(|| "a record without a bucket".to_owned()));
     bucket.map_err(|why| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into()))
 }
 
 #[derive(PartialEq, Eq)]
-enum Whose {
-    Ours,
-    Nobodys,
+enum Owner {
+    Us,
+    Nobody,
 }
 
-fn find_owner(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Whose>> {
+/// Finds whose data base it is. The inner error says that it is another program's, or of another version.
+fn find_owner(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Owner>> {
     let pragma =
         |name: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, name, |row| row.get(0)) };
     let application = pragma("application_id")?;
     let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let version = pragma("user_version")?;
     Ok(match (application, version, things) {
-        (0, 0, 0) => Ok(Whose::Nobodys),
-        (APPLICATION, FORMAT_VERSION, _) => Ok(Whose::Ours),
+        (0, 0, 0) => Ok(Owner::Nobody),
+        (APPLICATION, FORMAT_VERSION, _) => Ok(Owner::Us),
         (APPLICATION, ..) => Err(StoreError::Version(path.to_owned(), version)),
         _ => Err(StoreError::Foreign(path.to_owned())),
     })
@@ -397,22 +411,22 @@ fn find_owner(connection: &Connection, path: &Path) -> rusqlite::Result<Result<W
 /// Has nobody written anything into this data base yet?
 fn is_unmade(path: &Path) -> bool {
     connect_to_read(path)
-        .is_ok_and(|connection| matches!(find_owner(&connection, path), Ok(Ok(Whose::Nobodys))))
+        .is_ok_and(|connection| matches!(find_owner(&connection, path), Ok(Ok(Owner::Nobody))))
 }
 
-/// The name of a file that SQLite puts beside a store.
-pub fn beside(store: &Path, ending: &str) -> PathBuf {
+/// The path of a file that SQLite puts beside a store.
+pub fn path_beside(store: &Path, ending: &str) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-fn is_log(store: &Path) -> bool {
-    beside(store, "-wal").metadata().is_ok_and(|log| log.len() > 0)
+fn has_log(store: &Path) -> bool {
+    path_beside(store, "-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
 
-/// A path as SQLite's URI, which is how it is told more than a name.
-pub(super) fn uri(path: &Path, query: &str) -> String {
+/// A path as a URI of SQLite, which can have options.
+pub(super) fn sqlite_uri(path: &Path, query: &str) -> String {
     use std::fmt::Write;
     use std::os::unix::ffi::OsStrExt;
 
@@ -434,8 +448,8 @@ pub(super) fn uri(path: &Path, query: &str) -> String {
     text
 }
 
-/// A row more: of a new run among the runs, of one that is there already among the repeats.
-fn insert(
+/// Inserts a new run into the runs, and a known one into the repeats. Returns whether it was new.
+fn insert_run(
     transaction: &Transaction<'_>,
     plan: &Plan,
     settings: &str,

@@ -13,14 +13,14 @@ use crate::campaign::schema::FORMAT_VERSION;
 /// How long to wait for another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// So long nobody is told that another process is waited for.
+/// The user is told about a wait after so long.
 const SILENT: Duration = Duration::from_secs(1);
 
 /// The pause between two looks at a lock.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits for another process, after so many pauses; not where that has lasted too long.
-pub(super) fn wait(pauses: i32) -> bool {
+/// Waits for another process once more, after so many pauses. `false`: that has lasted too long.
+pub(super) fn wait_for_lock(pauses: i32) -> bool {
     let waited = PAUSE * pauses.unsigned_abs();
     if (SILENT..SILENT + PAUSE).contains(&waited) {
         journal::hold_up("another process has locked the store: waiting for at most 60 s");
@@ -32,27 +32,27 @@ pub(super) fn wait(pauses: i32) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StoreError {
     Missing(PathBuf),
-    /// It cannot be read or written here: the system's words.
+    /// It cannot be read or written here. The text is the system's.
     Access(PathBuf, String),
     NoDatabase(PathBuf),
-    /// It is a data base, and another program's.
+    /// It is a data base of another program.
     Foreign(PathBuf),
     Version(PathBuf, i64),
-    /// It is damaged: what was found, the runs by their numbers.
+    /// It is damaged. The text names the damage, with the numbers of runs.
     Damaged(PathBuf, String),
-    /// Another process has it for longer than we wait.
+    /// Another process has locked it for longer than we wait.
     Busy(PathBuf),
     /// Both stores of a merge are one file.
     Same(PathBuf),
 }
 
 impl StoreError {
-    /// Is it the user's file that is wrong, rather than the machine that does not let us?
+    /// Is the user's file wrong? Otherwise the machine does not let us use it.
     pub fn is_mistake(&self) -> bool {
         !matches!(self, StoreError::Access(..) | StoreError::Busy(_))
     }
 
-    /// What can be done about it, where that is more than the message says.
+    /// Advice to the user, if there is more than the message says.
     pub fn help(&self) -> Option<String> {
         match self {
             StoreError::Damaged(..) => Some(
@@ -69,7 +69,7 @@ impl fmt::Display for StoreError {
         match self {
             StoreError::Missing(path) => {
                 write!(f, "there is no store {}", path.display())?;
-                // What lies there instead, or what is meant.
+                // Say what is there instead, or what the user may mean.
                 file::open(path).err().map_or(Ok(()), |error| write!(f, ": {error}"))
             }
             StoreError::Access(path, why) => write!(f, "the store {} cannot be used: {why}", path.display()),
@@ -104,7 +104,8 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
+/// Turns an error of SQLite into an error of this store.
+pub(super) fn store_error(path: &Path, error: &rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     let text = match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, why) => why.to_string(),
@@ -123,8 +124,7 @@ pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
             | ErrorCode::FileLockingProtocolFailed
             | ErrorCode::TooBig,
         ) => StoreError::Access(path, text),
-        // A store of ours has all tables and types that are asked for: if one is missing, somebody changed
-        // it.
+        // Our stores have all tables and types that we use: somebody changed this one.
         _ => StoreError::Damaged(path, text),
     }
 }

@@ -1,10 +1,9 @@
-//! What came of a campaign: counts for each test case and implementation, and each thing that failed once
-//! ([`crate::bucket`]).
+//! The results of a campaign: counts, and each failure once ([`crate::bucket`]).
 //!
-//! Only the runs of the plan count. What else a store holds, since a model or a setting was changed, is
-//! mentioned. Times are told as medians: one run that waited for a slow start says nothing about the others.
+//! Only the runs of the plan count. Other runs in the store, from before a model or a setting was changed,
+//! are mentioned. Times are reported as medians: a slow start of one run says nothing about the others.
 //!
-//! What was asked for and has no runs ([`left_out`](crate::campaign::left_out)) is told beside them.
+//! Test cases without runs ([`left_out`](crate::campaign::left_out)) are reported as well.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -19,16 +18,11 @@ use crate::campaign::plan::Plan;
 use crate::campaign::store::{Contents, Row};
 use crate::outcome::OutcomeKind;
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Counts {
     pub pass: usize,
-    /// WeakPass, of tests that are judged on line.
-    #[serde(skip_serializing_if = "is_zero")]
+    /// The number of WeakPass, for tests that are judged on line.
+    #[serde(skip_serializing_if = "crate::wire::is_zero")]
     pub weak_pass: usize,
     pub inconclusive: usize,
     pub fail: usize,
@@ -69,7 +63,7 @@ pub struct Group {
     pub iut: String,
     #[serde(flatten)]
     pub counts: Counts,
-    /// The median of the runs' seconds; nothing without runs.
+    /// The median of the runs' seconds; `None` without runs.
     pub median_seconds: Option<f64>,
 }
 
@@ -88,7 +82,7 @@ pub struct ReportedRun {
     pub seconds: f64,
 }
 
-/// What failed, once, with all runs in which it did.
+/// A failure, with all runs that have it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Failed {
     /// [`Bucket::id`]
@@ -103,30 +97,30 @@ pub struct Failed {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
     pub campaign: String,
-    /// The runs of the plan, or of the part of it that was asked for.
+    /// The number of runs of the plan, or of the wanted part of it.
     pub planned: usize,
     #[serde(flatten)]
     pub counts: Counts,
     /// By test case and implementation, in the order of the plan.
     pub groups: Vec<Group>,
-    /// Each thing that failed, the worst first, then the most frequent.
+    /// The failures, the worst first, then the most frequent.
     pub buckets: Vec<Failed>,
-    /// Runs of the plan that the store does not have.
+    /// The number of runs of the plan that the store does not have.
     pub missing: usize,
-    /// Other verdicts of runs of the plan: of a second process, or of a store that was merged.
+    /// Second verdicts of runs of the plan: by a second process, or in a merged store.
     pub contested: Counts,
-    /// Runs in the store that are not in this plan.
+    /// The number of runs in the store that are not in this plan.
     pub others: usize,
-    /// Runs that were done although they were there, by a second process.
+    /// The number of runs that a second process has done again.
     pub repeats: usize,
-    /// Runs to which a merge brought another verdict.
+    /// The number of runs for which a merged store has another verdict.
     pub conflicts: usize,
-    /// What was asked for and has no runs.
+    /// The test cases without runs.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Other verdicts of a run than the one in the store, by its key.
-pub(super) fn contested(contents: &Contents) -> HashMap<String, Vec<OutcomeKind>> {
+/// The verdicts of each run that differ from the one in the store, by its key.
+pub(super) fn contested_runs(contents: &Contents) -> HashMap<String, Vec<OutcomeKind>> {
     let Contents { rows, doubts } = contents;
     let mut contested: HashMap<String, Vec<OutcomeKind>> = HashMap::new();
     for (key, verdict) in doubts.repeats.iter().chain(&doubts.conflicts) {
@@ -140,14 +134,15 @@ pub(super) fn contested(contents: &Contents) -> HashMap<String, Vec<OutcomeKind>
     contested
 }
 
+/// Counts the runs of the plan in the store, by group and by bucket.
 pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
     let Contents { rows, doubts } = contents;
-    let others = contested(contents);
+    let others = contested_runs(contents);
     let mut counts = Counts::default();
     let mut contested = Counts::default();
     let mut groups: HashMap<(usize, usize), (Counts, Vec<f64>)> = HashMap::new();
     let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
-    for (number, row) in finished(plan, rows) {
+    for (number, row) in finished_runs(plan, rows) {
         let run = &plan.runs[number];
         counts.count(row.verdict);
         others.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(*verdict));
@@ -159,8 +154,8 @@ pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
         }
     }
     let mut buckets: Vec<Failed> =
-        failed.iter().filter_map(|(bucket, runs)| one(plan, bucket, runs)).collect();
-    // The worst first, then the most frequent; those that are alike stay in the order of their names.
+        failed.iter().filter_map(|(bucket, runs)| report_bucket(plan, bucket, runs)).collect();
+    // The worst first, then the most frequent; equal ones stay in the order of their names.
     buckets.sort_by_key(|one| Reverse((one.bucket.verdict.rank(), one.count)));
     let all = (0..plan.tests.len()).flat_map(|test| (0..plan.iuts.len()).map(move |iut| (test, iut)));
     let groups = all
@@ -184,25 +179,25 @@ pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
         groups,
         buckets,
         repeats: doubts.repeats.len(),
-        conflicts: distinct(&doubts.conflicts),
+        conflicts: count_keys(&doubts.conflicts),
         left_out: plan.left_out.clone(),
     }
 }
 
-fn distinct(list: &[(String, OutcomeKind)]) -> usize {
+fn count_keys(list: &[(String, OutcomeKind)]) -> usize {
     list.iter().map(|(key, _)| key).collect::<HashSet<_>>().len()
 }
 
 /// The runs of the plan that the store has, in the order of the plan.
-pub(super) fn finished<'a>(
+pub(super) fn finished_runs<'a>(
     plan: &'a Plan,
     rows: &'a HashMap<String, Row>,
 ) -> impl Iterator<Item = (usize, &'a Row)> {
     plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
 }
 
-fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
-    // The first one in the plan, where several are as short.
+fn report_bucket(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
+    // If several are as short, take the first one in the plan.
     let (number, row) = runs.iter().min_by_key(|(number, row)| (row.events, *number))?;
     let mut failed = Failed {
         id: bucket.id(),
@@ -237,7 +232,7 @@ fn report_run(plan: &Plan, number: usize, row: &Row) -> ReportedRun {
     }
 }
 
-/// The middle one; of an even number, the mean of the two in the middle.
+/// The middle value; for an even number of values, the mean of the two in the middle.
 fn median(mut seconds: Vec<f64>) -> Option<f64> {
     seconds.sort_by(f64::total_cmp);
     let middle = seconds.len() / 2;
@@ -248,8 +243,8 @@ fn median(mut seconds: Vec<f64>) -> Option<f64> {
     seconds.get(middle.checked_sub(1)?).map(|lower| (lower + upper) / 2.0)
 }
 
-/// Constants in one line: `cPrice = 3, cWanted = 2`.
-pub fn constants(of: &Map<String, Json>) -> String {
+/// The text of constants in one line: `cPrice = 3, cWanted = 2`.
+pub fn constants_text(of: &Map<String, Json>) -> String {
     let one = |(name, value): (&String, &Json)| match value {
         Json::String(text) => format!("{name} = {text}"),
         other => format!("{name} = {other}"),
@@ -257,9 +252,9 @@ pub fn constants(of: &Map<String, Json>) -> String {
     of.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// The rows of a table for people, the first one its head.
-pub fn table(summary: &Summary) -> Vec<Vec<String>> {
-    // A test case has no WeakPass: the column is there where something was judged on line and ended so.
+/// The rows of a table for people. The first row is its head.
+pub fn table_rows(summary: &Summary) -> Vec<Vec<String>> {
+    // Only runs that are judged on line can have WeakPass: the column is left out if there is none.
     let kinds: Vec<OutcomeKind> = OutcomeKind::ALL
         .into_iter()
         .filter(|kind| *kind != OutcomeKind::Verdict(Verdict::WeakPass) || summary.counts.weak_pass > 0)
@@ -275,7 +270,7 @@ pub fn table(summary: &Summary) -> Vec<Vec<String>> {
         let total = counts.total();
         let share = |count: usize| match (count, total) {
             (0, _) | (_, 0) => "-".to_owned(),
-            _ => format!("{count} {}", percent(count, total)),
+            _ => format!("{count} {}", format_percent(count, total)),
         };
         let shares = kinds.iter().map(|kind| share(counts.of(*kind)));
         let median = median.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}"));
@@ -297,8 +292,8 @@ pub fn table(summary: &Summary) -> Vec<Vec<String>> {
     rows
 }
 
-/// Rounded, but what is not all is not called 100 %, and what is not nothing is not called 0 %.
-fn percent(count: usize, total: usize) -> String {
+/// A rounded percentage. Less than all is never 100 %, and more than nothing is never 0 %.
+fn format_percent(count: usize, total: usize) -> String {
     let share = count as f64 * 100.0 / total as f64;
     let shown = share.round().clamp(1.0, if count == total { 100.0 } else { 99.0 });
     format!("({shown} %)")
@@ -310,9 +305,9 @@ mod tests {
 
     #[test]
     fn a_percentage_does_not_hide_the_last_run() {
-        assert_eq!(percent(999, 1000), "(99 %)");
-        assert_eq!(percent(1, 1000), "(1 %)");
-        assert_eq!(percent(1000, 1000), "(100 %)");
+        assert_eq!(format_percent(999, 1000), "(99 %)");
+        assert_eq!(format_percent(1, 1000), "(1 %)");
+        assert_eq!(format_percent(1000, 1000), "(100 %)");
     }
 
     #[test]

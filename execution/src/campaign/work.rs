@@ -1,19 +1,19 @@
-//! Doing the runs of a plan that a store does not have yet.
+//! Does the runs of a plan that a store does not have yet.
 //!
-//! Some runners take runs from one queue, and do each as [`crate::preparation`] says it. Finished runs go to
-//! one thread that writes them, those of a moment (`GROUP`) together: to wait for the disk takes longer than
-//! most simulated runs. A run counts when it is on the disk, so whatever kills the process loses no run that
+//! Some runners take runs from one queue, and do each as [`crate::preparation`] describes. Finished runs go
+//! to one thread that writes them, those of a moment (`GROUP`) together: a wait for the disk takes longer
+//! than most simulated runs. A run counts when it is on the disk. So a kill of the process loses no run that
 //! was counted, and of the others at most those of that moment.
 //!
-//! A system that runs share, since nobody here brings it up, is used by one of them at a time: two that meet
-//! there would reset each other. A runner that finds only such runs waits.
+//! If nobody here starts a system, runs share it, and it is used by one run at a time: two runs would reset
+//! it for each other. A runner that finds only such runs waits.
 //!
-//! Several processes may do one store at the same time, by mistake or to help each other. Each looks before a
-//! run whether it is there already. Two that go through one queue in step would still do each run twice; so
-//! who finds that another one was faster goes on half a queue away.
+//! Several processes may work on one store at the same time, by mistake or to help each other. Each checks
+//! before a run whether the store has it already. Two that go through one queue in step would still do each
+//! run twice. So a process that finds that another one was faster goes on half a queue away.
 //!
-//! **Ends** with the queue, after the first Fail where that is wanted, or with the first run that cannot be
-//! written: what cannot be kept need not be done.
+//! **Ends** with the queue, after the first Fail if that is wanted, or with the first run that cannot be
+//! written, since runs that cannot be kept need not be done.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;
@@ -26,7 +26,7 @@ use coreach_adapters::Iut;
 use coreach_model::Verdict;
 use coreach_model::lock::lock;
 
-use crate::campaign::plan::{Plan, Planned};
+use crate::campaign::plan::{Plan, PlannedRun};
 use crate::campaign::store::{Finished, Store, StoreError};
 use crate::open::Links;
 use crate::outcome::OutcomeKind;
@@ -36,7 +36,7 @@ use crate::record::Record;
 /// Runs that finish within this time are written together.
 const GROUP: Duration = Duration::from_millis(20);
 
-/// At most so many of them; so many more may wait to be written.
+/// At most so many runs are written together, and at most so many more wait to be written.
 const MOST_GROUPED: usize = 256;
 
 #[derive(Debug)]
@@ -54,24 +54,24 @@ pub struct Worked {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// At most so many runs at once.
+    /// The most runs at once.
     pub threads: usize,
-    /// So often a run is done again that ends without a verdict.
+    /// A run that ends without a verdict is repeated at most so many times.
     pub retries: usize,
-    /// Nothing more is begun after a Fail.
+    /// Does no run begin after a Fail?
     pub fail_fast: bool,
 }
 
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
-    /// The implementation of a run, as its file describes it.
-    pub iut: &'a (dyn Fn(&Planned) -> &'a Iut + Sync),
-    /// The number of the system that a run shares with others, where it does.
-    pub system: &'a (dyn Fn(&Planned) -> Option<usize> + Sync),
+    /// The implementation of a run.
+    pub iut: &'a (dyn Fn(&PlannedRun) -> &'a Iut + Sync),
+    /// The number of the system that a run shares with others, if it does.
+    pub system: &'a (dyn Fn(&PlannedRun) -> Option<usize> + Sync),
 }
 
 struct Queue<'a> {
-    runs: VecDeque<&'a Planned>,
+    runs: VecDeque<&'a PlannedRun>,
     busy: BTreeSet<usize>,
 }
 
@@ -86,18 +86,18 @@ struct SharedQueue<'a, 'p> {
     links: Links,
 }
 
-/// Does these runs. `watch` hears of each run that was kept, from any thread.
+/// Does these runs. `watch` is called for each run that was kept, from any thread.
 ///
 /// # Errors
-/// [`WorkError`]: what was kept until then stays.
-/// Panics where a run panics: a bug of ours is a crash.
-pub fn work<'p>(
+/// [`WorkError`]. Runs that were kept until then stay.
+/// Panics if a run panics: a bug of ours is a crash.
+pub fn do_runs<'p>(
     plan: &Plan,
-    runs: impl IntoIterator<Item = &'p Planned>,
+    runs: impl IntoIterator<Item = &'p PlannedRun>,
     store: &mut Store,
     effort: Effort,
     ways: Ways<'_>,
-    watch: &(dyn Fn(&Planned, &Record) + Sync),
+    watch: &(dyn Fn(&PlannedRun, &Record) + Sync),
 ) -> Result<Worked, WorkError> {
     let shared = SharedQueue {
         queue: Mutex::new(Queue { runs: runs.into_iter().collect(), busy: BTreeSet::new() }),
@@ -110,17 +110,18 @@ pub fn work<'p>(
     };
     let runners = effort.threads.clamp(1, lock(&shared.queue).runs.len().max(1));
     let runner = |done: SyncSender<Finished<'p>>| {
-        while let Some((run, used)) = take_next_run(&shared, ways) {
+        while let Some((run, guard)) = take_next_run(&shared, ways) {
             if let Err(error) = do_run(plan, run, &shared, ways, &done) {
                 lock(&shared.stopped).get_or_insert(error);
             }
-            drop(used);
+            drop(guard);
         }
     };
     thread::scope(|scope| {
         let (sender, finished) = mpsc::sync_channel(MOST_GROUPED);
         let all = &shared;
-        let writer = thread::Builder::new().spawn_scoped(scope, move || write(plan, &finished, all, watch));
+        let writer =
+            thread::Builder::new().spawn_scoped(scope, move || write_finished(plan, &finished, all, watch));
         let writer = match writer {
             Ok(writer) => writer,
             Err(error) => {
@@ -128,7 +129,7 @@ pub fn work<'p>(
                 return;
             }
         };
-        // Fewer threads than were wanted are slower, and nothing else.
+        // With fewer threads than wanted, it is only slower.
         let begin = |sender: SyncSender<Finished<'p>>| {
             let runner = &runner;
             thread::Builder::new().spawn_scoped(scope, move || runner(sender))
@@ -146,10 +147,10 @@ pub fn work<'p>(
     stopped.map_or(Ok(worked), Err)
 }
 
-/// Dropped, also by a panic, it frees the system that a run has used.
-struct Used<'a, 'p, 'b>(&'b SharedQueue<'a, 'p>, Option<usize>);
+/// A guard that frees the system of a run when it is dropped, also by a panic.
+struct BusySystemGuard<'a, 'p, 'b>(&'b SharedQueue<'a, 'p>, Option<usize>);
 
-impl Drop for Used<'_, '_, '_> {
+impl Drop for BusySystemGuard<'_, '_, '_> {
     fn drop(&mut self) {
         if let Some(system) = &self.1 {
             lock(&self.0.queue).busy.remove(system);
@@ -158,37 +159,38 @@ impl Drop for Used<'_, '_, '_> {
     }
 }
 
-/// The next run whose system is free, unless the work has stopped.
+/// Takes the next run whose system is free; `None` if the work has stopped.
 fn take_next_run<'a, 'p, 'b>(
     shared: &'b SharedQueue<'a, 'p>,
     ways: Ways<'_>,
-) -> Option<(&'p Planned, Used<'a, 'p, 'b>)> {
+) -> Option<(&'p PlannedRun, BusySystemGuard<'a, 'p, 'b>)> {
     let mut queue = lock(&shared.queue);
     loop {
         if lock(&shared.stopped).is_some() {
             return None;
         }
-        let is_free = |run: &&Planned| (ways.system)(run).is_none_or(|system| !queue.busy.contains(&system));
+        let is_free =
+            |run: &&PlannedRun| (ways.system)(run).is_none_or(|system| !queue.busy.contains(&system));
         match queue.runs.iter().position(is_free) {
             Some(at) => {
                 let run = queue.runs.remove(at)?;
                 let system = (ways.system)(run);
                 queue.busy.extend(system);
-                return Some((run, Used(shared, system)));
+                return Some((run, BusySystemGuard(shared, system)));
             }
             None if queue.runs.is_empty() => return None,
-            // Somebody uses it, and will say when it is free.
+            // Their systems are in use. Wait until one is free.
             None => queue = shared.freed.wait(queue).unwrap_or_else(PoisonError::into_inner),
         }
     }
 }
 
-/// Writes runs down as they are finished, those of a moment together, until there is nobody who does any.
-fn write(
+/// Writes finished runs, those of a moment together, until no runner is left.
+fn write_finished(
     plan: &Plan,
     finished: &Receiver<Finished<'_>>,
     shared: &SharedQueue<'_, '_>,
-    watch: &(dyn Fn(&Planned, &Record) + Sync),
+    watch: &(dyn Fn(&PlannedRun, &Record) + Sync),
 ) {
     while let Ok(first) = finished.recv() {
         let until = Instant::now() + GROUP;
@@ -203,7 +205,7 @@ fn write(
             Ok(added) => {
                 group.iter().zip(added).for_each(|(done, is_new)| count_finished(shared, done, is_new, watch))
             }
-            // What comes now cannot be kept either, and whoever sends it must not wait.
+            // Later runs cannot be kept either. They are still received, so that no runner waits.
             Err(error) => {
                 lock(&shared.stopped).get_or_insert(WorkError::Store(error));
             }
@@ -211,11 +213,12 @@ fn write(
     }
 }
 
+/// Counts a run that was written. If another process had done it already, moves half a queue away.
 fn count_finished(
     shared: &SharedQueue<'_, '_>,
     done: &Finished<'_>,
     is_new: bool,
-    watch: &(dyn Fn(&Planned, &Record) + Sync),
+    watch: &(dyn Fn(&PlannedRun, &Record) + Sync),
 ) {
     if is_new {
         lock(&shared.worked).executed += 1;
@@ -228,9 +231,10 @@ fn count_finished(
     }
 }
 
+/// Does a run, unless the store has it, and sends it to the writer.
 fn do_run<'p>(
     plan: &Plan,
-    run: &'p Planned,
+    run: &'p PlannedRun,
     shared: &SharedQueue<'_, '_>,
     ways: Ways<'_>,
     finished: &SyncSender<Finished<'p>>,
@@ -254,7 +258,7 @@ fn do_run<'p>(
     if shared.effort.fail_fast && done.verdict == OutcomeKind::Verdict(Verdict::Fail) {
         lock(&shared.queue).runs.clear();
     }
-    // Where the writer is gone, a panic of its own is on the way.
+    // If the writer is gone, its panic is on the way.
     let _ = finished.send(Finished { run, record: done, started });
     Ok(())
 }

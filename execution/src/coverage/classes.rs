@@ -1,15 +1,14 @@
-//! Into which class the value of a parameter falls, at a transition that an event has taken.
+//! Finds the class of a parameter's value, at a transition that an event has taken.
 //!
-//! **Problem.** A parameter ranges over more values than can be tried, and faults sit at the ends of what a
-//! guard allows. Those ends depend on the state: `vSum + n <= 10` ends elsewhere each time.
+//! **Problem.** A parameter ranges over more values than can be tried, and faults are often at the ends of
+//! the range that a guard allows. Those ends depend on the state: `vSum + n <= 10` ends elsewhere each time.
 //!
-//! **Method.** So the ends are not computed; they are looked for beside the value. With the state and the
-//! other parameters as they are, an integer is at the low end where the guard refuses (or the type lacks) the
-//! number below it, at the high end where it refuses the one above, the *only* value where it refuses both,
-//! and *inside* otherwise. That is right for ranges with holes, and for guards of any form. A real number has
-//! no neighbours: it is at an edge where a comparison of the guard in which the parameter occurs has two
-//! equal sides. Of truth values and enumerations each value is a class of its own. Arrays and records have no
-//! classes.
+//! **Method.** So the ends are not computed; the neighbours of the value are tried. With the state and the
+//! other parameters as they are, an integer is at the low end if the guard refuses (or the type lacks) the
+//! number below it, at the high end if it refuses the one above, the *only* value if it refuses both, and
+//! *inside* otherwise. That is right for ranges with holes, and for guards of any form. A real number has no
+//! neighbours: it is at an edge if a comparison of the guard in which the parameter occurs has two equal
+//! sides. Each truth value and each value of an enumeration is a class. Arrays and records have none.
 //!
 //! **Costs** two evaluations of the guard.
 
@@ -29,7 +28,7 @@ pub enum Class {
     /// The number above it is refused, the one below is not.
     High,
     Only,
-    /// Neither is; of a real number, that it is at no edge.
+    /// Neither neighbour is refused. For a real number: it is at no edge.
     Inside,
     /// A real number at which two sides of a comparison are equal.
     Edge,
@@ -55,18 +54,17 @@ impl Class {
             }
             Type::Real => vec![Class::Edge, Class::Inside],
             Type::Bool | Type::Enum(_) => {
-                // Enumerations with more values than this are not taken apart.
+                // Enumerations with more values have no classes.
                 let values = Value::enumerate(ty, 64).unwrap_or_default();
                 values.into_iter().map(Class::Is).collect()
             }
-            // As many as there are values.
+            // There would be as many classes as values.
             Type::String | Type::Id(_) | Type::Array(_) | Type::Record(_) => Vec::new(),
         }
     }
 }
 
-/// The class of a parameter's value where the guard holds; none where its type has no classes. The valuation
-/// has the parameters.
+/// The class of a parameter's value in a valuation in which the guard holds, if its type has classes.
 pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuation) -> Option<Class> {
     let guard = &transition.guard;
     match valuation.get(parameter)? {
@@ -91,7 +89,7 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
                 (Ok(a), Ok(b)) => a == b,
                 _ => false,
             };
-            let is_at_an_edge = edges(guard, parameter).iter().any(is_equal);
+            let is_at_an_edge = comparison_sides(guard, parameter).iter().any(is_equal);
             Some(if is_at_an_edge { Class::Edge } else { Class::Inside })
         }
         value @ (Value::Bool(_) | Value::Enum(..)) => {
@@ -102,7 +100,7 @@ pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuatio
 }
 
 /// The sides of the comparisons of numbers in which the parameter occurs.
-pub fn edges(guard: &Term, parameter: &Datum) -> Vec<(Term, Term)> {
+pub fn comparison_sides(guard: &Term, parameter: &Datum) -> Vec<(Term, Term)> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     let mut work = vec![guard.clone()];

@@ -1,27 +1,27 @@
-//! All explanations of a trace at once.
+//! Follows all explanations of a trace at once.
 //!
-//! **Problem.** A trace may be explained by very many paths, and of each item it must be known how often each
-//! of them meets it: at least, and at most.
+//! **Problem.** A trace may be explained by very many paths, and for each item it must be known how often
+//! each path meets it, at least and at most.
 //!
-//! **Method.** Forward, event by event, with the set of states that are possible
-//! ([`coreach_model::semantics`], Definition 4.16), and with each state two vectors: for each item the least
-//! and the greatest number of times that a path which leads there has met it. A step adds what it meets to
-//! both; where paths come together, the least of the one and the greatest of the other is kept. Both
-//! operations are per item, and adding distributes over least and greatest, so no path is ever listed. A
-//! state that no step leads on from is dropped with its paths: they explain nothing. What is left at the end
-//! are the ends of all explanations, and their least and greatest are the answer.
+//! **Method.** The trace is followed forward, event by event, with the set of possible states
+//! ([`coreach_model::semantics`], Definition 4.16). Each state has two vectors: for each item the least and
+//! the greatest number of times that a path to the state has met it. A step adds the items that it meets to
+//! both. If paths meet in one state, the least of the least and the greatest of the greatest numbers are
+//! kept. Both operations are per item, and adding distributes over least and greatest, so no path is ever
+//! listed. A state that no step leads on from is dropped with its paths: they explain nothing. The states at
+//! the end are the ends of all explanations, and their least and greatest are the answer.
 //!
 //! Between two events internal steps are followed in an order of the locations in which they lead forward, so
 //! each state is complete before it is left.
 //!
-//! **A link that takes time**: a path also chooses when it takes what was sent. `layers[n]` holds the states
+//! **A link that takes time**: a path also chooses when it takes each stimulus. `layers[n]` holds the states
 //! that have not taken the last n stimuli. Before an observation each may take some of them, oldest first:
 //! from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus that has been the oldest under way
-//! for as long as the delay has been taken. At the end what is still under way may have been taken or not,
-//! where the state that has not taken it can send something: else it can only take it.
+//! for as long as the delay has been taken. At the end, the stimuli still under way may have been taken or
+//! not, if the state that has not taken them can send something; otherwise it can only take them.
 //!
-//! **Ends**: internal steps do. **Costs**, for each state and event, the steps of its location, and the
-//! number of items where paths part or come together; along a single path only what is met. The number of
+//! **Ends**, since internal steps do. **Costs**, for each state and event, the steps of its location, and the
+//! number of items where paths part or meet; along a single path only the items that are met. The number of
 //! states is limited ([`TooManyStates`]).
 
 use std::collections::{BTreeMap, VecDeque};
@@ -37,9 +37,9 @@ use crate::run::Occurrence;
 /// How often each item was met.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bounds {
-    /// On every explanation at least so often.
+    /// Every explanation meets it at least so often.
     pub least: Vec<u32>,
-    /// On some explanation so often, and on none more.
+    /// Some explanation meets it so often, and none more often.
     pub most: Vec<u32>,
 }
 
@@ -63,9 +63,9 @@ impl Bounds {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
-    /// What was met, up to the end or to what is refused.
+    /// How often each item was met, up to the end or to the refused occurrence.
     pub bounds: Bounds,
-    /// The number of the first occurrence that no explanation goes on with, counted from 0.
+    /// The number, from 0, of the first occurrence that no explanation goes on with.
     pub refused: Option<usize>,
 }
 
@@ -73,8 +73,7 @@ pub struct Explained {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManyStates;
 
-/// States with what paths to them have met; those that internal steps lead to stand behind those that they
-/// leave.
+/// States, with the items that paths to them have met. Internal steps lead forward in the order.
 type Layer = BTreeMap<(usize, State), Bounds>;
 
 struct PathFollower<'a> {
@@ -82,9 +81,9 @@ struct PathFollower<'a> {
     limit: usize,
 }
 
-/// Follows a trace through the models. `layers` has the possible states by how many of the sent stimuli they
-/// have not taken, which is none without a link.
-pub fn explain(
+/// Follows a trace through the models. `layers[n]` has the possible states that have not taken the last n
+/// stimuli. Without a link there is only `layers[0]`.
+pub fn explain_trace(
     walked: &Walked,
     initial: &State,
     trace: &[Occurrence],
@@ -96,9 +95,9 @@ pub fn explain(
     follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
     let mut sent: VecDeque<&Event> = VecDeque::new();
-    // How long the oldest of them has been under way.
+    // How long the oldest stimulus has been under way.
     let mut age = Duration::ZERO;
-    // Silence is an event only where the system has quiescence.
+    // Silence is an event only if the system has quiescence.
     let quiet = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
     let quiet = quiet.map(|action| Event::new(action.name.clone(), Vec::new()));
     for (number, what) in trace.iter().enumerate() {
@@ -109,8 +108,8 @@ pub fn explain(
             Occurrence::Delay(_) => None,
         };
         if let Some(event) = step {
-            let before = follower.take_some(layers, &sent)?;
-            // Kept for the case that nothing follows.
+            let before = follower.take_some_stimuli(layers, &sent)?;
+            // `before` is kept for the case that nothing follows.
             let next = before.iter().map(|layer| follower.step(layer.clone(), event));
             layers = next.collect::<Result<_, _>>()?;
             if layers.iter().all(Layer::is_empty) {
@@ -132,34 +131,34 @@ pub fn explain(
                 {
                     let taken = follower.step(behind, event)?;
                     if let Some(last) = layers.back_mut() {
-                        join_into(last, taken);
+                        join_layers(last, taken);
                     }
                     age = Duration::ZERO;
                 }
-                // No state could take the stimulus that must have been taken by now.
+                // No state could take the stimulus, which must have been taken by now.
                 if layers.iter().all(Layer::is_empty) {
-                    return Ok(Explained { bounds: follower.all(before), refused: Some(number) });
+                    return Ok(Explained { bounds: follower.bounds_of_all(before), refused: Some(number) });
                 }
             }
             _ => {}
         }
     }
-    let mut ends = follower.take_some(layers, &sent)?;
+    let mut ends = follower.take_some_stimuli(layers, &sent)?;
     let free: Vec<Layer> = ends.iter().skip(1).map(|layer| follower.states_that_send(layer)).collect();
     if free.iter().chain(ends.front()).any(|layer| !layer.is_empty()) {
         ends.truncate(1);
         ends.extend(free);
     }
-    Ok(Explained { bounds: follower.all(ends), refused: None })
+    Ok(Explained { bounds: follower.bounds_of_all(ends), refused: None })
 }
 
-fn join_into(layer: &mut Layer, more: Layer) {
+fn join_layers(layer: &mut Layer, more: Layer) {
     for (key, bounds) in more {
-        add(layer, key, bounds);
+        add_state(layer, key, bounds);
     }
 }
 
-fn add(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
+fn add_state(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
     match layer.entry(key) {
         std::collections::btree_map::Entry::Vacant(place) => drop(place.insert(bounds)),
         std::collections::btree_map::Entry::Occupied(mut known) => known.get_mut().join(&bounds),
@@ -167,13 +166,13 @@ fn add(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
 }
 
 impl PathFollower<'_> {
-    /// A path comes to a state, with what its last step has met.
+    /// Adds a state that a path comes to, with the items that the path's last step has met.
     fn reach(&self, layer: &mut Layer, state: State, mut bounds: Bounds, met: &[usize]) {
         let mut arrived = Vec::new();
         self.walked.meet_arrival(&state, &mut |item| arrived.push(item));
         bounds.meet(met);
         bounds.meet(&arrived);
-        add(layer, (self.walked.ranks[state.location], state), bounds);
+        add_state(layer, (self.walked.ranks[state.location], state), bounds);
     }
 
     /// Adds the states that internal steps lead to.
@@ -200,7 +199,7 @@ impl PathFollower<'_> {
         Ok(closed)
     }
 
-    /// After an event, and the internal steps behind it.
+    /// The states after an event, and the internal steps that may follow it.
     fn step(&self, layer: Layer, event: &Event) -> Result<Layer, TooManyStates> {
         let mut next = Layer::new();
         let Some(action) = self.walked.iosts.find_action(&event.action) else { return Ok(next) };
@@ -245,8 +244,8 @@ impl PathFollower<'_> {
             .collect()
     }
 
-    /// Before an observation: each state may take some of the stimuli that it has not taken yet.
-    fn take_some(
+    /// Lets each state take some of the stimuli that it has not taken yet, before an observation.
+    fn take_some_stimuli(
         &self,
         mut layers: VecDeque<Layer>,
         sent: &VecDeque<&Event>,
@@ -254,7 +253,7 @@ impl PathFollower<'_> {
         for behind in (1..layers.len()).rev() {
             let event = sent[sent.len() - behind];
             let taken = self.step(layers[behind].clone(), event)?;
-            join_into(&mut layers[behind - 1], taken);
+            join_layers(&mut layers[behind - 1], taken);
         }
         if layers.iter().map(Layer::len).sum::<usize>() > self.limit {
             return Err(TooManyStates);
@@ -262,7 +261,7 @@ impl PathFollower<'_> {
         Ok(layers)
     }
 
-    /// The event came, and nothing follows: what it shows of the guards that refused it.
+    /// The bounds when no state takes the event: it shows conditions of the guards that refused it.
     fn refuse(&self, mut layers: VecDeque<Layer>, event: &Event) -> Bounds {
         let action = self.walked.iosts.find_action(&event.action);
         for ((_, state), bounds) in layers.iter_mut().flatten() {
@@ -274,12 +273,12 @@ impl PathFollower<'_> {
                 bounds.meet(&met);
             }
         }
-        self.all(layers)
+        self.bounds_of_all(layers)
     }
 
-    fn all(&self, ends: VecDeque<Layer>) -> Bounds {
+    fn bounds_of_all(&self, ends: VecDeque<Layer>) -> Bounds {
         let mut ends = ends.into_iter().flat_map(Layer::into_values);
-        // The trace was followed so far, so there is one.
+        // The trace was followed until here, so there is a state.
         let mut all = ends.next().unwrap_or_else(|| Bounds::nothing(self.walked.count()));
         ends.for_each(|bounds| all.join(&bounds));
         all

@@ -1,14 +1,14 @@
-//! What is counted: the items of a model, and how the models that are walked side by side meet in one system.
+//! The items of a model, which are counted, and how models that are followed side by side meet in one system.
 //!
-//! **Conditions.** A guard is made of conditions (comparisons, truth values) by `&&`, `||` and `!`. When
-//! an event of the transition's action comes (or is sent) in a state at its source, the guard is evaluated
-//! there. A condition *decides* where the guard would come out otherwise if it alone were the other way
-//! round; it has then shown that the guard *holds* by it, or that it *fails* by it. That is modified
-//! condition/decision coverage (Chilenski, Miller, *Applicability of modified condition/decision coverage
-//! to software testing*, 1994), where a condition that stands in a guard twice is one. Of a conjunction of
-//! n conditions it asks for n + 1 situations, in each of which one decides. (A condition that is not
-//! evaluated may be without a value, like the second of `x != 0 && 10 div x > 1`: then it may be what it
-//! likes.) A guard of an internal action is evaluated whenever a state at its source is reached.
+//! **Conditions.** A guard is made of conditions (comparisons, truth values) by `&&`, `||` and `!`. When an
+//! event of the transition's action comes (or is sent) in a state at its source, the guard is evaluated
+//! there. A condition *decides* if the guard would have the other value if the condition alone were the other
+//! way round. Then it has shown that the guard *holds* by it, or *fails* by it. That is modified
+//! condition/decision coverage (Chilenski, Miller, *Applicability of modified condition/decision coverage to
+//! software testing*, 1994), where a condition that occurs twice in a guard is one. For a conjunction of n
+//! conditions it needs n + 1 situations, in each of which one decides. (A condition that is not evaluated may
+//! have no value, like the second of `x != 0 && 10 div x > 1`: then it may be true or false.) A guard of an
+//! internal action is evaluated whenever a state at its source is reached.
 
 use coreach_model::iosts::{Action, ActionKind, Iosts, TransitionOrigin};
 use coreach_model::semantics::State;
@@ -18,17 +18,17 @@ use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId, 
 
 use crate::coverage::classes::{Class, class_of};
 
-/// Something that a run may go through.
+/// A part of a model that a run may meet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
     Location(LocationId),
     Transition(TransitionId),
-    /// A condition of a transition's guard, by its place, that decides.
+    /// A condition of a transition's guard that decides.
     Condition {
         transition: TransitionId,
         /// The condition's place in the guard.
         condition: usize,
-        /// Whether the guard holds by it, or fails.
+        /// Does the guard hold by it? Otherwise it fails by it.
         holds: bool,
     },
     /// A class of a parameter's values, at a transition that is taken.
@@ -43,13 +43,13 @@ pub enum Item {
 #[derive(Clone, Debug)]
 struct ItemPlace {
     own: usize,
-    /// The first one of the conditions: two for each, that it holds before that it fails.
+    /// The number of the first condition. Each has two: for holding, then for failing.
     conditions: usize,
-    /// For each parameter the first one, and the classes.
+    /// For each parameter: the number of its first class, and its classes.
     classes: Vec<(usize, Vec<Class>)>,
 }
 
-/// The items of a model, numbered: the locations, then each transition with what belongs to it.
+/// The items of a model, numbered: locations, then each transition, its conditions and classes.
 #[derive(Clone, Debug)]
 pub struct Items {
     all: Vec<Item>,
@@ -59,11 +59,11 @@ pub struct Items {
 }
 
 impl Items {
-    /// Of a model, as its author wrote it.
+    /// The items of a model, as its author wrote it.
     pub fn of(iosts: &Iosts) -> Self {
         let mut all: Vec<Item> = iosts.location_ids().map(Item::Location).collect();
         let guards = iosts.transitions.map(|transition| transition.guard.clone());
-        let conditions = guards.map(conditions);
+        let conditions = guards.map(guard_conditions);
         let mut places = Numbered::new();
         for (number, transition) in iosts.transitions.numbered() {
             let own = all.len();
@@ -95,6 +95,7 @@ impl Items {
         &self.conditions[transition]
     }
 
+    /// Calls `met` with the conditions of a transition's guard that decide.
     fn report_decisive(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         let guard = &self.guards[transition];
         let Ok(outcome) = holds(guard, valuation) else { return };
@@ -109,8 +110,8 @@ impl Items {
     }
 }
 
-/// The conditions of a guard, each once, in the order in which they stand in it.
-fn conditions(guard: &Term) -> Vec<Term> {
+/// The conditions of a guard, each once, in their order.
+fn guard_conditions(guard: &Term) -> Vec<Term> {
     let (mut found, mut work) = (Vec::new(), vec![guard.clone()]);
     while let Some(term) = work.pop() {
         match term.written() {
@@ -122,10 +123,10 @@ fn conditions(guard: &Term) -> Vec<Term> {
     found
 }
 
-/// What the guard comes to if a condition, with its negation, were the other way round; nothing where that
-/// hangs on what has no value.
+/// The value of the guard if a condition, given with its negation, were the other way round. `None`: it
+/// depends on a part without a value.
 fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) -> Option<bool> {
-    let of = |parts: &[Term], decisive: bool| {
+    let combine = |parts: &[Term], decisive: bool| {
         let mut values = parts.iter().map(|part| guard_if_flipped(part, condition, valuation));
         let is_known = values.try_fold(true, |is_known, value| match value {
             Some(value) if value == decisive => None,
@@ -137,26 +138,26 @@ fn guard_if_flipped(guard: &Term, condition: [&Term; 2], valuation: &Valuation) 
         }
     };
     match guard.written() {
-        Some(Node::And(parts)) => of(parts, false),
-        Some(Node::Or(parts)) => of(parts, true),
+        Some(Node::And(parts)) => combine(parts, false),
+        Some(Node::Or(parts)) => combine(parts, true),
         _ => holds(guard, valuation).ok().map(|value| value != condition.contains(&guard)),
     }
 }
 
-/// A model in what is walked: which of its locations and transitions each of the walked system's is.
+/// A model in a followed system: which of its locations and transitions each of the system's is.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub iosts: Iosts,
     pub items: Items,
-    /// For each walked location; none where the author wrote none.
+    /// For each location of the system: the model's location, if the author wrote one.
     pub locations: Numbered<LocationId, Option<LocationId>>,
-    /// For each walked transition; none where the author wrote none.
+    /// For each transition of the system: the model's transition, if the author wrote one.
     pub transitions: Numbered<TransitionId, Option<TransitionId>>,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
 }
 
 impl Part {
-    /// A model with its places in the walked system.
+    /// A model, with its locations and transitions in the system.
     pub fn new(
         iosts: &Iosts,
         locations: Numbered<LocationId, Option<LocationId>>,
@@ -170,20 +171,20 @@ impl Part {
 #[derive(Clone, Debug)]
 pub struct Walked {
     pub iosts: Iosts,
-    /// The models: their items are numbered one after the other.
+    /// The models. Their items are numbered one after the other.
     pub parts: Vec<Part>,
     /// For each location, the transitions that leave it.
     pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location its place in an order in which internal steps lead forward.
+    /// For each location: its place in an order in which internal steps lead forward.
     pub(super) ranks: Numbered<LocationId, usize>,
 }
 
 impl Walked {
     /// A system made of these models. It has no cycle of internal actions: a specification with one is
-    /// refused by its reader, and what is made of it has each step of it.
+    /// refused by its reader, and each internal step of a product is one of the specification's.
     pub fn new(iosts: Iosts, parts: Vec<Part>) -> Self {
         let (outgoing, ranks) = (iosts.outgoing(), rank_locations(&iosts));
-        // Origins are of no use here, and would keep texts alive.
+        // Origins are not used here, and would keep texts in memory.
         let mut iosts = iosts;
         for transition in &mut iosts.transitions {
             transition.origin = TransitionOrigin::default();
@@ -212,7 +213,7 @@ impl Walked {
         })
     }
 
-    /// What reaching a state meets: its locations, and the guards of internal steps.
+    /// Calls `met` with the items of an arrival: the state's locations, and guards of internal steps.
     pub(super) fn meet_arrival(&self, state: &State, met: &mut dyn FnMut(usize)) {
         for (first, part) in self.offsets() {
             let Some(location) = part.locations[state.location] else { continue };
@@ -227,7 +228,7 @@ impl Walked {
         }
     }
 
-    /// What an event meets in a state, whether or not it is taken: the guards of its action.
+    /// Calls `met` with the items that an event meets in a state, taken or not: the guards of its action.
     pub(super) fn meet_event(
         &self,
         at: LocationId,
@@ -251,7 +252,7 @@ impl Walked {
         }
     }
 
-    /// What a step meets: transitions, and classes of its parameters.
+    /// Calls `met` with the items that a step meets: transitions, and classes of its parameters.
     pub(super) fn meet_step(&self, number: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
         for (first, part) in self.offsets() {
             let Some(number) = part.transitions[number] else { continue };
@@ -268,8 +269,7 @@ impl Walked {
         }
     }
 
-    /// A state's valuation with the values of an action's parameters; none where there are not as many of
-    /// them.
+    /// A state's valuation with the values of an action's parameters; `None` if the numbers differ.
     pub(super) fn with_values(&self, state: &State, action: ActionId, values: &[Value]) -> Option<Valuation> {
         let parameters = &self.iosts.action(action).parameters;
         (parameters.len() == values.len()).then(|| {
@@ -280,8 +280,7 @@ impl Walked {
     }
 }
 
-/// An order of the locations in which internal steps lead forward: what is finished first in a search comes
-/// last.
+/// Ranks the locations so that internal steps lead forward: those a search finishes first come last.
 fn rank_locations(iosts: &Iosts) -> Numbered<LocationId, usize> {
     let outgoing = iosts.outgoing();
     let inner = |location: LocationId| -> Vec<LocationId> {

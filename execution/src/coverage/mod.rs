@@ -1,29 +1,29 @@
-//! What of a specification, and of a purpose, real runs have gone through.
+//! Finds the parts of a specification, and of a purpose, that real runs have gone through.
 //!
 //! **Problem.** A campaign says how its runs ended, not what they have seen. Which locations were visited,
 //! which transitions taken, which condition of a guard has ever decided, which ends of a parameter's range
-//! were tried: that is a question about the *models*, and a run is a trace. Between the two stand internal
-//! actions and choices: one trace may have been made on several ways through the model.
+//! were tried? These are questions about the *models*, and a run is a trace. Internal actions and choices
+//! come between: one trace may have been made on several ways through the model.
 //!
-//! **What covered means.** An *explanation* of a trace is a path through the models, internal steps included,
-//! whose visible events are the trace. An item (a location, a transition, a condition by which
-//! a guard holds, or fails, a class of a parameter) is
+//! **Covered.** An *explanation* of a trace is a path through the models, internal steps included, whose
+//! visible events are the trace. An item (a location, a transition, a condition by which a guard holds, or
+//! fails, a class of a parameter) is
 //!
-//! - *covered* by a run where every explanation of its trace goes through it: however it was, it was there;
-//! - *possible* where some explanation does, and not every one. What is possible is said, and never counted
-//!   as covered.
+//! - *covered* by a run if every explanation of its trace goes through it: whichever is true, it was met;
+//! - *possible* if some explanation goes through it, but not every one. Possible items are reported, and
+//!   never counted as covered.
 //!
-//! Internal steps behind the last event belong to some explanations only, so they are possible at most. Of a
-//! run that ended with an event that the specification forbids, what comes before that event is explained,
-//! and the event itself shows conditions of the guards that refused it. Behind a link that takes time, an
-//! explanation also chooses when each stimulus was taken, as the judge does ([`crate::judge::crossing`]).
+//! Internal steps after the last event belong to some explanations only, so they are possible at most. If a
+//! run ended with an event that the specification forbids, the trace before that event is explained, and the
+//! event itself shows conditions of the guards that refused it. Behind a link that takes time, an explanation
+//! also chooses when each stimulus was taken, as the judge does ([`crate::judge::crossing`]).
 //!
-//! **Method.** Specification and purpose are walked side by side, as one system: their product before
+//! **Method.** Specification and purpose are followed side by side, as one system: their product before
 //! anything is simplified. Its traces are the specification's (Theorem 5.5), and each of its steps is one of
 //! each. [`explanations`] follows all paths at once and keeps for each state the least and the greatest
-//! number of times that a path to it has met each item; at the end, the least over all states is what is
-//! certain. [`items`] says what is counted, [`classes`] into which class a parameter's value falls, [`tally`]
-//! adds runs up, and [`proofs`] tells what no run can show.
+//! number of times that a path to it has met each item. At the end, the least over all states is certain.
+//! [`items`] defines the items, [`classes`] finds the class of a parameter's value, [`tally`] adds runs up,
+//! and [`proofs`] finds items that no run can show.
 //!
 //! A sum over runs does not depend on their order.
 
@@ -34,6 +34,6 @@ pub mod proofs;
 pub mod tally;
 
 pub use classes::Class;
-pub use explanations::{Bounds, Explained, TooManyStates, explain};
+pub use explanations::{Bounds, Explained, TooManyStates, explain_trace};
 pub use items::{Item, Items, Part, Walked};
 pub use tally::{Count, Tally};

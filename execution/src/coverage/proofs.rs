@@ -1,22 +1,22 @@
-//! What no run can show.
+//! Finds the items that no run can show.
 //!
-//! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0` of
-//! a counter that is never negative does not fail, and an output whose guard says `n == vSum` has no value
-//! but one: to ask tests for the other sides would be to ask for faults.
+//! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0`
+//! for a counter that is never negative does not fail, and an output whose guard says `n == vSum` has only
+//! one value: tests that show the other sides would be tests of faults.
 //!
-//! **Method.** An over-approximation of the states that are reached (`reach`, in any domain), and for each
-//! item one question to the solver: can it be met in such a state, by an event that the specification allows?
-//! Only a definite *no* counts. Questions say:
+//! **Method.** The reached states are over-approximated (`reach`, in any domain), and for each item one
+//! question is put to the solver: can it be met in such a state, by an event that the specification allows?
+//! Only a definite *no* counts. The questions are:
 //!
-//! - a location: that its fact can hold; a transition: that its guard can, too;
-//! - a condition: that the guard holds, or fails, and does not if the condition were the other way round;
-//!   of one by which it fails, that another transition of the action takes the event. An event that none
-//!   takes is forbidden (an output) or not specified (an input, and then the tester does not send it). A
-//!   faulty implementation may show such a condition all the same; it is no gap, whoever shows it;
-//! - a class: that the guard holds, and that it does or does not hold for the neighbours.
+//! - for a location, whether its fact can hold; for a transition, whether its guard can, too;
+//! - for a condition, whether the guard can hold, or fail, and would not if the condition were the other way
+//!   round. If the guard fails by it, another transition of the action must take the event. An event that no
+//!   transition takes is forbidden (an output) or not specified (an input, and then the tester does not send
+//!   it). A faulty implementation may show such a condition all the same, but it is no gap;
+//! - for a class, whether the guard can hold, and does or does not hold for the neighbours.
 //!
-//! **Sound**: facts and terms are read as total by the solver, which only adds states; that a neighbour is
-//! refused takes its definedness into account. **Costs** a question for each item, and the analysis.
+//! **Sound**: the solver reads facts and terms as total, which only adds states. Whether a neighbour is
+//! refused takes definedness into account. **Costs** a question for each item, and the analysis.
 
 use coreach_analyses::reachability::{Options, reach};
 use coreach_analyses::solver::{Solver, may_hold};
@@ -26,15 +26,21 @@ use coreach_model::term::node::Node;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, LocationId, Number, Numbered, Term, TransitionId, budget};
 
-use crate::coverage::classes::{Class, edges};
+use crate::coverage::classes::{Class, comparison_sides};
 use crate::coverage::items::{Item, Items};
 
-/// Which items of a specification no run can show, one entry for each.
-pub fn unreachable(iosts: &Iosts, items: &Items, options: &Options, solver: &mut dyn Solver) -> Vec<bool> {
-    among(iosts, items, &facts(iosts, options), solver)
+/// Finds which items of a specification no run can show, with one entry for each item.
+pub fn unreachable_items(
+    iosts: &Iosts,
+    items: &Items,
+    options: &Options,
+    solver: &mut dyn Solver,
+) -> Vec<bool> {
+    unreachable_by_facts(iosts, items, &reachable_facts(iosts, options), solver)
 }
 
-pub fn facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
+/// Computes for each location a fact that holds in all reached states.
+pub fn reachable_facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
     let mut explicit = iosts.clone();
     for transition in &mut explicit.transitions {
         transition.guard = enabling_condition(transition);
@@ -43,8 +49,8 @@ pub fn facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
     facts.into_iter().collect()
 }
 
-/// The same with given facts; `true` for each location asks what the guards alone say.
-pub fn among(
+/// Finds the items that no run can show, by these facts. If all are `true`, the guards decide.
+pub fn unreachable_by_facts(
     iosts: &Iosts,
     items: &Items,
     facts: &Numbered<LocationId, Term>,
@@ -62,10 +68,15 @@ pub fn is_out_of_reach(
     solver: &mut dyn Solver,
 ) -> bool {
     budget::ask();
-    !may_hold(solver, &question(iosts, items, facts, item))
+    !may_hold(solver, &reach_question(iosts, items, facts, item))
 }
 
-fn question(iosts: &Iosts, items: &Items, facts: &Numbered<LocationId, Term>, item: &Item) -> Vec<Term> {
+fn reach_question(
+    iosts: &Iosts,
+    items: &Items,
+    facts: &Numbered<LocationId, Term>,
+    item: &Item,
+) -> Vec<Term> {
     let mut parts = vec![facts[location_of(iosts, item)].clone()];
     match item {
         Item::Transition(number) | Item::Class { transition: number, .. } => {
@@ -80,7 +91,7 @@ fn question(iosts: &Iosts, items: &Items, facts: &Numbered<LocationId, Term>, it
     parts
 }
 
-/// Where an item is met: at the location itself, or where its transition begins.
+/// The location where an item is met: the location itself, or the source of its transition.
 pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
     match item {
         Item::Location(location) => *location,
@@ -90,16 +101,16 @@ pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
     }
 }
 
-/// What must hold there of the data, and of the parameters of the event, beyond that the event is taken. Read
-/// as total it is implied by the item's being met.
+/// The conditions on the data, and on the event's parameters, for the item to be met, in addition to the
+/// event being taken. If read as total, they are implied when the item is met.
 pub fn required_terms(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
     match item {
         Item::Location(_) | Item::Transition(_) => Vec::new(),
         Item::Condition { transition, condition, holds } => {
             let guard = &iosts.transitions[*transition].guard;
             let condition = &items.conditions(*transition)[*condition];
-            let otherwise = may_be(guard, !holds, [condition, &condition.not()]);
-            // A conjunct is not asked for twice.
+            let otherwise = may_have_value(guard, !holds, [condition, &condition.not()]);
+            // A condition that is a conjunct of the guard is not repeated.
             match (holds, guard.conjuncts().contains(condition)) {
                 (true, true) => vec![guard.clone()],
                 (false, true) => otherwise.conjuncts(),
@@ -110,15 +121,16 @@ pub fn required_terms(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
         Item::Class { transition, parameter, class } => {
             let transition = &iosts.transitions[*transition];
             let datum = &iosts.action(transition.action).parameters[*parameter];
-            falls_into(class, datum, &transition.guard)
+            is_in_class(class, datum, &transition.guard)
         }
     }
 }
 
-/// That the guard may come to this if a condition, with its negation, were the other way round; what has no
-/// value may be what it likes.
-fn may_be(guard: &Term, wanted: bool, condition: [&Term; 2]) -> Term {
-    let each = |parts: &[Term]| parts.iter().map(|part| may_be(part, wanted, condition)).collect::<Vec<_>>();
+/// The condition that the guard may have the value `wanted` if a condition, given with its negation, were the
+/// other way round. A part without a value may have any value.
+fn may_have_value(guard: &Term, wanted: bool, condition: [&Term; 2]) -> Term {
+    let each =
+        |parts: &[Term]| parts.iter().map(|part| may_have_value(part, wanted, condition)).collect::<Vec<_>>();
     match guard.written() {
         Some(Node::And(parts)) if wanted => Term::and(each(parts)),
         Some(Node::Or(parts)) if !wanted => Term::and(each(parts)),
@@ -134,8 +146,8 @@ fn may_be(guard: &Term, wanted: bool, condition: [&Term; 2]) -> Term {
     }
 }
 
-/// That another transition takes the event; an internal action needs none, its guard is looked at wherever
-/// its source is.
+/// The condition that another transition takes the event. `None` for an internal action: its guard is
+/// evaluated wherever its source is reached.
 fn taken_by_another(iosts: &Iosts, number: TransitionId) -> Option<Term> {
     let this = &iosts.transitions[number];
     if iosts.action(this.action).kind == ActionKind::Internal {
@@ -149,17 +161,17 @@ fn taken_by_another(iosts: &Iosts, number: TransitionId) -> Option<Term> {
     Some(Term::or(others.map(|(_, other)| other.guard.clone())))
 }
 
-/// That the parameter's value is of this class, where the guard holds.
-fn falls_into(class: &Class, datum: &Datum, guard: &Term) -> Vec<Term> {
+/// The conditions that the parameter's value is of this class, if the guard holds.
+fn is_in_class(class: &Class, datum: &Datum, guard: &Term) -> Vec<Term> {
     let value = Term::datum(datum);
-    // The guard holds for a neighbour: in its type, defined, and true.
+    // The guard holds for a neighbour: it is in its type, and the guard is defined and true.
     let allowed = |step: i32| {
         let beside = Term::add(&value, &Term::int(step));
-        let there = Substitution::from([(datum.clone(), beside.clone())]);
+        let neighbour = Substitution::from([(datum.clone(), beside.clone())]);
         let whole = Term::and([defined(guard), guard.clone()]);
-        Term::and([in_type(&beside, datum.ty()), substitute(&whole, &there)])
+        Term::and([in_type(&beside, datum.ty()), substitute(&whole, &neighbour)])
     };
-    let equal = || Term::or(edges(guard, datum).iter().map(|(a, b)| Term::equal(a, b)));
+    let equal = || Term::or(comparison_sides(guard, datum).iter().map(|(a, b)| Term::equal(a, b)));
     match class {
         Class::Low => vec![allowed(-1).not(), allowed(1)],
         Class::High => vec![allowed(-1), allowed(1).not()],

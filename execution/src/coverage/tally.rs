@@ -1,14 +1,14 @@
-//! Runs added up.
+//! Adds the bounds of runs up.
 
 use crate::coverage::explanations::Bounds;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Count {
-    /// Runs that met it however they are explained.
+    /// The number of runs that met it by every explanation.
     pub runs: u64,
-    /// Runs of which an explanation meets it, those above included.
+    /// The number of runs with an explanation that meets it, those of `runs` included.
     pub possible_runs: u64,
-    /// How often it was met at least, all runs together.
+    /// How often it was met at least, in all runs together.
     pub least: u64,
     pub most: u64,
 }
@@ -39,7 +39,7 @@ impl Tally {
         Tally { runs: 0, counts: vec![Count::default(); items] }
     }
 
-    /// One more run, of which the items from `first` on are ours.
+    /// Adds a run. Our items are those from `first` on.
     pub fn run(&mut self, bounds: &Bounds, first: usize) {
         self.runs += 1;
         let met = bounds.least.iter().zip(&bounds.most).skip(first);

@@ -1,25 +1,24 @@
 //! A deterministic test case as a judge: one location and one valuation at a time.
 //!
-//! The verdict is that of the location reached. An observation fires the one transition whose guard holds.
-//! One that is no action of the alphabet, or has values outside their types, is no event of any
-//! specification, and a Fail with that cause (Definition 6.2: the output is in no Out). All others a test
-//! case takes, each by exactly one transition: where none fires, or two do, the document was edited and says
-//! nothing of what was observed, which is Inconclusive. Silence is no event of the
-//! traces that it is about (ioc is over traces, not suspension traces): where the tester reports it nothing
-//! is left to do, which is Inconclusive. Time passes unseen.
+//! The verdict is that of the location reached. An observation fires the one transition whose guard holds. An
+//! observation that is no action of the alphabet, or has values outside their types, is no event of any
+//! specification, and a Fail with that cause (Definition 6.2: the output is in no Out). A test case takes
+//! every other observation by exactly one transition. If no transition fires, or two do, the document was
+//! edited and says nothing of the observation, which is Inconclusive. Silence is no event of the traces that
+//! such a test is about (ioc is over traces, not suspension traces): when the tester reports it, nothing is
+//! left to do, which is Inconclusive. Time passes unseen.
 //!
-//! A test of ioco has silence among its observations ([`TestCase::silences`]): there it is taken like one,
-//! leads on where the specification is quiescent, and is a Fail where it is not.
+//! A test of ioco has silence among its observations ([`TestCase::silences`]): silence is taken like an
+//! observation, leads on if the specification is quiescent, and is a Fail if it is not.
 //!
-//! Who wants more of a test of ioc is told by `silence_fails`: silence is a Fail where the specification
-//! *must answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`], a
-//! condition on the data): wherever the specification may be, and wherever internal steps lead from there, it
-//! can answer. The other half is asked here: some output that does not lead to Fail can come, with the data
-//! of this state. The solver is asked where evaluation does not tell, and who does not know has not said that
-//! it must.
+//! With `silence_fails`, a test of ioc also fails by silence if the specification *must answer*. Half of that
+//! is in the test case ([`TestCase::must_answer`], a condition on the data): wherever the specification may
+//! be, and wherever internal steps lead from there, it can answer. The other half is decided here: some
+//! output that does not lead to Fail can come, with the data of this state. The solver is asked if evaluation
+//! does not decide. If the solver does not know, there is no Fail.
 //!
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from
-//! the moment when its values were tried to the moment when it was sent.
+//! the choice of its values until it was sent.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -33,10 +32,10 @@ use dashu_ratio::RBig;
 use crate::judge::contract::{
     AfterSilence, Choice, Follower, Guard, Judge, Judged, Move, Offer, Offers, Why,
 };
-use crate::judge::expected::{Expectation, OpenTransition, decided_guard, expectation};
-use crate::judge::guards::{can_come, may_be, texts, violated, with_event};
+use crate::judge::expected::{Expectation, OpenTransition, decided_guard, describe_expectation};
+use crate::judge::guards::{can_come, conjunct_texts, failing_sets, may_be, with_event};
 use crate::run::{Cause, Occurrence, ShownState};
-use crate::test_case::{TestCase, seconds};
+use crate::test_case::{TestCase, exact_seconds};
 use crate::values::boundaries::boundaries;
 
 #[derive(Clone, Debug)]
@@ -52,17 +51,17 @@ pub struct CaseJudge<'a> {
     silent: RBig,
 }
 
-/// The transition that takes silence of this length, and the state after it: of a test of ioco, there is one.
-/// Only a timed test case asks for the length.
+/// The transition that takes silence of this length, and the state after it. Every test of ioco has one. Only
+/// a timed test case uses the length.
 pub(crate) fn take_silence(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
-    let values = if test.timed.is_some() { vec![Value::Real(seconds(time))] } else { Vec::new() };
+    let values = if test.timed.is_some() { vec![Value::Real(exact_seconds(time))] } else { Vec::new() };
     test.silences[state.location]
         .iter()
         .find_map(|number| Some((*number, test.observed(*number, state, &values)?)))
 }
 
 impl<'a> CaseJudge<'a> {
-    /// In its initial state, with the constants in it ([`crate::constants`]).
+    /// A judge in its initial state, with the constants in it ([`crate::constants`]).
     pub fn new(test: &'a TestCase, initial: State) -> Self {
         CaseJudge {
             test,
@@ -74,7 +73,7 @@ impl<'a> CaseJudge<'a> {
         }
     }
 
-    /// Silence is a failure, or is not, where the specification must answer.
+    /// Sets whether silence is a failure if the specification must answer.
     #[must_use]
     pub fn blaming_silence(self, silence_fails: bool) -> Self {
         CaseJudge { silence_fails, ..self }
@@ -98,7 +97,7 @@ impl<'a> CaseJudge<'a> {
         })
     }
 
-    /// Is it an input that comes from elsewhere than from the tester? No implementation is blamed for it.
+    /// Is it an input that does not come from the tester? No implementation is blamed for it.
     fn is_uncontrollable(&self, event: &Event) -> bool {
         let action = self.test.iosts.find_action(&event.action);
         let timed = self.test.timed.as_ref();
@@ -120,7 +119,7 @@ impl<'a> CaseJudge<'a> {
         Judged::Followed(Some(number))
     }
 
-    /// The transition that takes silence as short as it counts, and the state after it.
+    /// The transition that takes the shortest silence that counts, and the state after it.
     fn take_short_silence(&self) -> Option<(TransitionId, State)> {
         let length = self.test.timed.as_ref().map_or(Duration::ZERO, |timed| timed.silence_after);
         take_silence(self.test, &self.state, length)
@@ -143,8 +142,8 @@ impl<'a> CaseJudge<'a> {
             && self.open_transitions().any(|transition| can_come(self.test, transition, &self.state))
     }
 
-    /// The observations that may lead on: their target is neither Fail nor Inconclusive, or a violation that
-    /// the specification allows.
+    /// The transitions of observations that may lead on: their target is neither Fail nor Inconclusive, or it
+    /// is a violation that the specification allows.
     fn welcome_observations(&self) -> Vec<TransitionId> {
         let leads_on = |number: &&TransitionId| {
             let target = self.test.iosts.transitions[**number].target;
@@ -162,19 +161,19 @@ impl<'a> CaseJudge<'a> {
     }
 }
 
-/// What of a guard that does not hold is the specification's: a purpose splits its transitions, and what of
-/// the halves cannot be reached is left out, so that the half that fails for the specification's reason
-/// alone may not be there. All of it, where nothing is known to be.
-fn of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
+/// Keeps the conjuncts that come from the specification. A purpose splits the specification's transitions,
+/// and unreachable halves are left out. So the half that fails for the specification's reason alone may not
+/// be there. If no conjunct is known to come from the specification, all are kept.
+fn keep_of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
     let own: Vec<Term> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
     if own.is_empty() { set } else { own }
 }
 
-/// The guard that led to Inconclusive, or to a violation that the specification allows.
+/// The guards that led to Inconclusive, or to a violation that the specification allows.
 fn deciding_guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
     let valuation = with_event(&test.iosts, state, event);
     let decides = |transition: &&Transition| {
-        // That a property is violated is more than that something is not allowed.
+        // A violated property says more than a forbidden event.
         let is_right = match test.verdict(transition.target) {
             Some(Verdict::Fail) => test.violates[transition.target].is_some(),
             leads => leads == verdict,
@@ -255,6 +254,7 @@ impl Judge for CaseJudge<'_> {
         self.ready.is_some()
     }
 
+    /// Follows an occurrence by the one transition that takes it.
     fn take(&mut self, what: &Occurrence) -> Judged {
         let ready = self.ready.take();
         let before = std::mem::replace(&mut self.silent, RBig::ZERO);
@@ -284,7 +284,7 @@ impl Judge for CaseJudge<'_> {
             Occurrence::Silence(time) => match take_silence(self.test, &self.state, *time) {
                 Some((number, next)) => match self.test.verdict(next.location) {
                     None | Some(Verdict::Pass | Verdict::WeakPass) => {
-                        self.silent = before + seconds(*time);
+                        self.silent = before + exact_seconds(*time);
                         self.move_on(number, next)
                     }
                     Some(Verdict::Inconclusive) => Judged::silence(*time),
@@ -311,7 +311,7 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn silence(&self) -> Option<AfterSilence> {
-        // The instants of a timed run say when it is silent.
+        // In a timed run, instants say when the system is silent.
         let (_, next) = self.take_short_silence().filter(|_| self.test.timed.is_none())?;
         Some(if self.decides(&next) { AfterSilence::Decides } else { AfterSilence::Nothing })
     }
@@ -339,6 +339,7 @@ impl Judge for CaseJudge<'_> {
         boundaries(&self.test.iosts, sent, &self.state, stimulus)
     }
 
+    /// Explains an observation, or a missing one. Guards that failed come before those that decided.
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
         let iosts = &self.test.iosts;
         let fired = observed.and_then(|event| self.find_fired(&self.test.observations[self.here()], event));
@@ -348,14 +349,18 @@ impl Judge for CaseJudge<'_> {
         }
         let silent = self.test.timed.as_ref().map(|_| &self.silent);
         let open: Vec<_> = self.open_transitions().map(|transition| (transition, &self.state)).collect();
-        let Expectation { phrase, guards: failing, expected } = expectation(iosts, &open, observed, silent);
+        let Expectation { phrase, guards: failing, expected } =
+            describe_expectation(iosts, &open, observed, silent);
         let mut why = Why { expected, violates, ..Why::default() };
         let Some(event) = observed else { return Why { instead: phrase, ..why } };
         why.guards = deciding_guards(self.test, &self.state, event, verdict);
         match verdict {
             Some(Verdict::Fail) => {
-                let sets = violated(iosts, self.open_transitions(), &self.state, event);
-                why.violated = sets.into_iter().map(|set| texts(&of_specification(self.test, set))).collect();
+                let sets = failing_sets(iosts, self.open_transitions(), &self.state, event);
+                why.violated = sets
+                    .into_iter()
+                    .map(|set| conjunct_texts(&keep_of_specification(self.test, set)))
+                    .collect();
                 if violates != Some(Violated::Allowed) {
                     (why.instead, why.guards) = (phrase, [failing, why.guards].concat());
                 }
@@ -363,7 +368,7 @@ impl Judge for CaseJudge<'_> {
             _ => {
                 let leads_on = |(one, _): &&OpenTransition<'_>| self.test.verdict(one.target) != verdict;
                 let open: Vec<_> = open.iter().filter(leads_on).copied().collect();
-                why.guards.extend(expectation(iosts, &open, observed, silent).guards);
+                why.guards.extend(describe_expectation(iosts, &open, observed, silent).guards);
             }
         }
         why

@@ -1,4 +1,4 @@
-//! What a judge does, and what it is asked and answers with: below all that judge.
+//! The interface of a judge, with the types of its questions and answers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,66 +18,62 @@ use crate::run::{Cause, Occurrence, ShownState};
 use crate::test_case::TestCase;
 use crate::values::Values;
 
-/// What an occurrence is to a judge.
+/// A judge's answer to an occurrence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Judged {
-    /// It may happen, and was followed; through the transition of this number, where it is one.
+    /// It may happen, and the judge followed it; by this transition, if it follows one at a time.
     Followed(Option<TransitionId>),
-    /// It ends the run with this verdict. The judge is where it was.
+    /// It ends the run with this verdict. The judge stays in its state.
     Ends(Verdict, Cause),
 }
 
 impl Judged {
-    /// What is no event of the specification.
+    /// The answer to an event that is not in the specification.
     pub fn alien(event: &Event) -> Self {
         Judged::Ends(Verdict::Fail, Cause::Alien(format!("{event}, which is no event of the specification")))
     }
 
-    /// What silence is where the specification must answer.
+    /// The answer to silence if the specification must answer.
     pub fn silence_fails(time: Duration) -> Self {
         Judged::Ends(Verdict::Fail, Cause::Silence(time))
     }
 
-    /// What silence is in a theory over traces without quiescence: no fault, and nothing comes after it.
+    /// The answer to silence in a theory without quiescence: no fault, and nothing comes after it.
     pub fn silence(time: Duration) -> Self {
         Judged::Ends(Verdict::Inconclusive, Cause::Silence(time))
     }
 }
 
-/// What silence comes to in a state of a test of ioco.
+/// The effect of silence in a state of a test of ioco.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AfterSilence {
-    /// Everything is as before, or the purpose is out of reach: who can send learns nothing by waiting for
-    /// it.
+    /// All is as before, or the purpose is out of reach: a tester that can send need not wait for it.
     Nothing,
-    /// It is a Fail or a Pass, or leads to another state: an idle wait is a move like others.
+    /// It is a Fail or a Pass, or leads to another state: waiting for it is a move like others.
     Decides,
 }
 
-/// What the tester may do.
+/// A move of the tester.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// Send the stimulus of this transition.
     Send(TransitionId),
-    /// Wait for an observation.
     Wait,
 }
 
-/// What the tester may do, with what a strategy needs to know of it.
+/// A move that the tester may make, with what a strategy needs to know of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offer {
-    /// The move.
     pub step: Move,
-    /// The transitions through which it may lead on, by number.
+    /// The transitions by which it may lead on.
     pub through: Vec<TransitionId>,
 }
 
 /// The moves of a state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Offers {
-    /// What may be done, the stimuli first.
+    /// The moves, the stimuli first.
     pub moves: Vec<Offer>,
-    /// May anything be observed here, be it what nobody waits for?
+    /// May anything be observed here, expected or not?
     pub may_observe: bool,
 }
 
@@ -88,7 +84,7 @@ pub struct Guard {
     pub transition: String,
     /// The part that decided: a conjunct.
     pub part: String,
-    /// Whether it held.
+    /// Did it hold?
     pub holds: bool,
     /// The values of the data in it, as texts.
     pub values: Map<String, Json>,
@@ -109,100 +105,95 @@ impl fmt::Display for Guard {
     }
 }
 
-/// What can be said of an occurrence in a state.
+/// The explanation of an occurrence in a state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Why {
-    /// The values that should have come instead: `pNumber = 11, got 12`. Empty where that is not known.
+    /// The values that should have come instead: `pNumber = 11, got 12`. Empty if they are not known.
     pub instead: String,
-    /// The guards that decided.
     pub guards: Vec<Guard>,
-    /// What would have led on.
+    /// The observations that would have led on.
     pub expected: Vec<String>,
     /// For each transition of the event's action that was not taken, its conjuncts that do not hold.
     pub violated: Vec<Vec<String>>,
-    /// How a property is violated by it, where one is.
+    /// How it violates a property, if it does.
     pub violates: Option<Violated>,
 }
 
-/// What a choice of values is made with.
+/// The means to choose values.
 pub struct Choice<'a> {
-    /// The source of values.
     pub values: &'a mut Values,
     /// The run's lots.
     pub random: &'a mut Random,
-    /// The last resort.
+    /// The solver, for values that are not found by lot.
     pub solver: &'a mut dyn Solver,
 }
 
 /// Follows runs, one after the other: `begin`, then `take` until there is a verdict.
 pub trait Judge {
-    /// The model whose actions are spoken of: their signatures, and its name.
+    /// The model with the actions' signatures, and its name.
     fn iosts(&self) -> &Iosts;
 
     /// The symbolic constants' values, in the model's order.
     fn constants(&self) -> Vec<(Datum, Value)>;
 
-    /// Back to the state in which a run begins.
+    /// Goes back to the state in which a run begins.
     fn begin(&mut self);
 
-    /// What the tester may do in this state.
+    /// The moves that the tester may make in this state.
     fn offers(&self) -> Offers;
 
-    /// A stimulus of the offer with this number that can be taken in this state; `None` where no values were
-    /// found.
+    /// Chooses a stimulus of this transition that can be taken in this state. `None`: no values were found.
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event>;
 
     /// Can this stimulus be sent in this state?
     fn can_send(&mut self, stimulus: &Event) -> bool;
 
-    /// Takes what happened.
+    /// Follows an occurrence, or ends the run.
     fn take(&mut self, what: &Occurrence) -> Judged;
 
-    /// The verdict of this state, where it is one: nothing needs to happen any more.
+    /// The verdict of this state, if it has one: then the run is over.
     fn verdict(&self) -> Option<Verdict>;
 
-    /// The state.
+    /// The state, for people.
     fn shown(&self) -> ShownState;
 
-    /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None`
-    /// where there is none.
+    /// The test case in which a way to Pass can be planned, if one can, and its possible states.
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         None
     }
 
-    /// The names of the specification's locations in which it may be, as far as that is known.
+    /// The names of the specification's locations that are possible, as far as they are known.
     fn specification_locations(&self) -> BTreeSet<&str> {
         BTreeSet::new()
     }
 
-    /// The name by which settings for single places call this state.
+    /// The name of this state in settings for single places.
     fn place(&self) -> &str;
 
-    /// What the offer with this number is, in words.
+    /// Describes the offer with this number in words.
     fn describe(&self, number: TransitionId) -> String;
 
     /// For each parameter of this stimulus, the values at which the guards that it has here begin and end,
-    /// whatever the other parameters are, and their neighbours; none where that is not known.
+    /// whatever the other parameters are, and their neighbours. Empty if they are not known.
     fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
         vec![Vec::new(); stimulus.values.len()]
     }
 
-    /// What decides here about an observation, taken or not, that came to this verdict.
+    /// Explains an observation, taken or not, that came to this verdict.
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why;
 
-    /// What was observed before and has happened in no order yet, where this observation, which decides,
-    /// would be followed without it.
+    /// An earlier observation that no order explains yet, if this one would be followed without it.
     fn unexplained(&self, _: &Event) -> Option<Event> {
         None
     }
 
-    /// How long nothing must come until that matters, where it does: the tester then shows it as a delay.
+    /// How long nothing must come until that matters, if it does. The tester then shows that time as a delay.
     fn due(&self) -> Option<Duration> {
         None
     }
 
-    /// What silence comes to in this state, once what is under way has been taken: of a test of ioco. `None`
-    /// where nothing is known but that it comes to nothing.
+    /// The effect of silence in this state after everything under way has been taken, in a test of ioco.
+    /// `None`: nothing is known of it.
     fn silence(&self) -> Option<AfterSilence> {
         None
     }
@@ -212,45 +203,42 @@ pub trait Judge {
         0
     }
 
-    /// Must the specification send something now, over a link on which its answer may cross a stimulus?
-    /// Whoever sends at once then learns less.
+    /// Must the specification send something now, over a link on which its answer may cross a stimulus? A
+    /// tester that sends at once then learns less.
     fn owes(&self) -> bool {
         false
     }
 
-    /// From here to the end of the run, what is sent may be under way for ever. `false` where no link is
-    /// looked at.
+    /// Lets stimuli be under way for ever from here on. `false`: the judge looks at no link.
     fn loosen(&mut self) -> bool {
         false
     }
 
-    /// The link behind which it judges, where it looks at one.
+    /// The link that the judge looks at, if it does.
     fn link(&self) -> Option<Link> {
         None
     }
 
-    /// What it is worth that something was sent which is no event of any model.
+    /// The answer to a message that is no event of any model.
     fn alien(&self, text: String) -> Judged {
         Judged::Ends(Verdict::Fail, Cause::Alien(text))
     }
 
-    /// How many observations have crossed something: they are allowed only since they were sent before it
-    /// was taken.
+    /// The number of observations that are allowed only because they have crossed a stimulus.
     fn crossed(&self) -> usize {
         0
     }
 }
 
-/// A judge of which there may be several, each in a state of its own.
+/// A judge that can be copied, so that several follow different orders of events.
 pub trait Follower: Judge + Clone {
-    /// Are they in the same state?
+    /// Are both judges in the same state?
     fn is_where(&self, other: &Self) -> bool;
 
-    /// May an observation of an action of which this is so come in this state, and be no Fail? Errs towards
-    /// yes.
+    /// May an observation of an action with `is_meant` come in this state, and be no Fail? Errs towards yes.
     fn may_come(&self, is_meant: &dyn Fn(&str) -> bool) -> bool;
 
-    /// Is this state not quiescent? A strategy asks, so nothing needs to be certain.
+    /// Must the specification send something in this state? Only strategies ask, so it may be wrong.
     fn must_go_on(&self) -> bool {
         false
     }

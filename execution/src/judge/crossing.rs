@@ -1,66 +1,65 @@
-//! A judge behind a link: what the tester sends and sees is in another order than what the implementation
-//! takes and sends, since the way takes time, or since there are several connections.
+//! A judge behind a link. The tester sends and sees events in another order than the implementation takes and
+//! sends them, since the way takes time, or since there are several connections.
 //!
-//! **Problem.** Conformance speaks of the order in which the implementation takes and sends (Definition 6.2).
-//! Over a link, the tester sees another one: it sends `a`, and then sees `x`, which was on its way already;
-//! for the implementation, `x` came first. Between two connections there is no order at all: what was sent
-//! over one before something over the other may be read after it, and taken after it. A judge that takes what
-//! is seen for what was done blames an implementation for an order that nobody has seen.
+//! **Problem.** Conformance is about the order in which the implementation takes and sends (Definition 6.2).
+//! Over a link, the tester sees another order: it sends `a`, and then sees `x`, which was on its way already;
+//! for the implementation, `x` came first. Between two connections there is no order at all: a message sent
+//! over one connection may be read or taken after a later message over the other. A judge that takes the seen
+//! order for the real one blames an implementation for an order that nobody has seen.
 //!
-//! **Method.** What has happened is a partial order. An event is *before* a later one (as the tester saw
-//! them) where
+//! **Method.** The events are partially ordered. An event is *before* a later one (as the tester saw them) if
 //!
 //! - both go over one connection, in one direction: each direction keeps its order;
-//! - an observation was seen before a stimulus was sent, over whatever connection: what was read was sent;
-//! - a stimulus was sent before an observation over the same connection, and the link takes no time, or not
-//!   so much: a stimulus has been taken after a certain delay, there and back, so what is seen later was sent
-//!   later. A busy system takes stimuli one after the other, and may need as long for each. So the delay of a
-//!   stimulus begins when those before it have been taken.
+//! - an observation was seen before a stimulus was sent, over any connection: a message that was read had
+//!   been sent;
+//! - a stimulus was sent before an observation over the same connection, and longer ago than the link delays.
+//!   A stimulus has been taken after a certain delay, there and back, so an observation that is seen later
+//!   was sent later. A busy system takes stimuli one after the other, and may need as long for each. So the
+//!   delay of a stimulus begins when those before it have been taken.
 //!
 //! The judge keeps a set of *interleavings*: a state of the inner judge, and those of the last events that
-//! have not happened in it. A new event happens in none at first, and then everything is let happen that may,
-//! in all orders. What the inner judge calls Fail is none of the next ones; nor is an interleaving that
-//! nothing can go on from but what has happened already: one without an event that was seen goes on only
-//! where something that was *not* seen yet can come before it, over a connection from which nothing stands
-//! behind ([`Follower::may_come`]). *Fail* is given where there is none: in no order that the link allows
-//! could it have been sent, whatever is still under way. Where all that are left wait for something, nothing
-//! is sent. Time is not read here: the tester shows it, as a delay in which nothing has come
-//! ([`crate::run::Occurrence::Delay`]), and the oldest stimulus is then taken by all interleavings. A trace
-//! has these delays, so it is judged alike without a clock, whenever and by whomever it is shown again.
+//! have not happened in it. A new event has happened in no interleaving at first. Then all events that may
+//! happen do happen, in all orders. An order that the inner judge calls Fail is dropped. An interleaving is
+//! also dropped if no new event can come next in it. An interleaving in which an observation has not happened
+//! goes on only if an event that was *not* seen yet can come before that observation, over a connection on
+//! which nothing seen is waiting ([`Follower::may_come`]). The verdict is *Fail* if no interleaving is left:
+//! no order that the link allows explains the observation, whatever is still under way. If all that are left
+//! wait for something, nothing is sent. Time is not read here: the tester shows it, as a delay in which
+//! nothing has come ([`crate::run::Occurrence::Delay`]), and then all interleavings have taken the oldest
+//! stimulus. A trace has these delays, so it is judged alike without a clock.
 //!
-//! **Silence** tells nothing while a stimulus is under way. Else it is what the inner judge makes of it, in
-//! each interleaving: one that must have gone on is none any more, and where that is so of all, it is a Fail.
-//! One that waits is no silent one, since what it waits for may be held back, by a lost packet, for longer
-//! than silence takes: it stays as it is. Where those that are left only wait, the run is Inconclusive.
+//! **Silence** says nothing while a stimulus is under way. Otherwise the inner judge of each interleaving
+//! takes it: an interleaving that must have gone on is dropped, and if all are dropped, it is a Fail. An
+//! interleaving that waits is not silent, since the event that it waits for may be held back, by a lost
+//! packet, for longer than silence takes: it stays as it is. If all left wait, it is Inconclusive.
 //!
-//! **What the others are worth.** The tester cannot know which interleaving is the true one, so a verdict
-//! has to be right for each.
+//! **Verdicts.** No one knows which interleaving is the true one, so a verdict must be right for each.
 //!
-//! - *Pass* is given where all interleavings have got it: then the trace was accepted in whatever order it
-//!   came (accuracy, Definition 6.16). An interleaving that has got it allows everything from then on, as an
-//!   accepted trace may be extended; so no Fail comes after it, and the others are followed to their end.
-//! - An interleaving for which the purpose is out of reach makes the whole *Inconclusive*: it will allow
-//!   everything, so there can be no Fail, and it will not be accepted, so there can be no Pass.
-//! - So does one that meets a stimulus of which its model says nothing in that state, once something is seen
-//!   that it allows. The tester sends only what all interleavings can take when they have taken what is
-//!   before it, and over several connections what they can take at any place; but an output that comes in
-//!   between may lead elsewhere.
+//! - *Pass* is given if all interleavings have Pass: then the trace was accepted in whatever order it came
+//!   (accuracy, Definition 6.16). An interleaving with Pass allows everything from then on, as an accepted
+//!   trace may be extended; so no Fail comes after it, and the others are followed to their end.
+//! - If the purpose is out of reach in one interleaving, the whole run is *Inconclusive*: this interleaving
+//!   will allow everything, so there can be no Fail, and it will not be accepted, so there can be no Pass.
+//! - The run is Inconclusive, too, if in one interleaving a stimulus came about which the model says nothing
+//!   in that state, and then an observation is seen that this interleaving allows. The tester sends only
+//!   stimuli that all interleavings can take after the events before them, and over several connections at
+//!   any place; but an output that comes in between may lead elsewhere.
 //!
-//! What the tester is offered, and what is shown to people, is the state of the first interleaving, which
-//! has taken as much as any: without a crossing it is the state of the inner judge. An observation that this
-//! order would not have allowed has *crossed*, and is counted.
+//! The tester's offers, and the state that people are shown, are those of the first interleaving, in which as
+//! many events have happened as in any: without a crossing it is the state of the inner judge. An observation
+//! that this order would not have allowed has *crossed*, and is counted.
 //!
 //! **Source**: queues between tester and implementation are a classic (Verhaard, Tretmans, Kars, Brinksma,
 //! "On asynchronous testing", IWPTS 1992); there, the specification is composed with unbounded queues, which
-//! forgets what the delay tells. `tests/src/properties/queues.rs` composes conforming implementations with
-//! queues: never a Fail. That a history is right if one of the orders explains it that real time allows is
-//! Herlihy and Wing, "Linearizability" (1990); here the search goes on while the history grows, and what was
-//! sent unasked is a part of it.
+//! forgets what the delay says. `tests/src/properties/queues.rs` composes conforming implementations with
+//! queues: never a Fail. Herlihy and Wing, "Linearizability" (1990), call a history right if one of the
+//! orders explains it that real time allows. Here the search goes on while the history grows, and unasked
+//! messages are a part of it.
 //!
-//! **Ends**: at most `MOST_INTERLEAVINGS` interleavings, each with at most `MOST_PENDING` events that have
-//! not happened; at more the run is Inconclusive, for the cause `crossed`. At most `MOST_UNDER_WAY` stimuli
-//! are under way, and one more is not offered. **Costs** the inner judge, times the interleavings; without a
-//! crossing, once.
+//! **Ends**: there are at most `MOST_INTERLEAVINGS` interleavings, each with at most `MOST_PENDING` events
+//! that have not happened; with more the run is Inconclusive, for the cause `crossed`. At most
+//! `MOST_UNDER_WAY` stimuli are under way, and then none is offered. **Costs** the inner judge, times the
+//! interleavings; without a crossing, once.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -77,7 +76,7 @@ use crate::test_case::TestCase;
 /// The most states of the inner judge that are followed.
 const MOST_INTERLEAVINGS: usize = 256;
 
-/// The most events that may not have happened in some interleaving: as many as a set of them has bits.
+/// The most events that have not happened in some interleaving. A set of them has a bit for each.
 const MOST_PENDING: usize = 60;
 
 /// The most stimuli that may be under way.
@@ -86,14 +85,14 @@ pub const MOST_UNDER_WAY: usize = 16;
 /// Some of the pending events, a bit for each.
 type Events = u64;
 
-/// One of the states that are possible.
+/// One of the possible orders of events: the state after it.
 #[derive(Clone, Debug)]
 struct Interleaving<J> {
     judge: J,
     /// The pending events that have not happened in it.
-    open: Events,
+    not_happened: Events,
     /// It allows everything and will never be accepted: the purpose is out of reach, or its model says
-    /// nothing of what it has taken.
+    /// nothing of an event that it has taken.
     is_lost: bool,
 }
 
@@ -103,19 +102,19 @@ struct Pending {
     what: Occurrence,
     /// The number of its connection.
     over: usize,
-    /// Of a stimulus, for how long it has been the oldest under way.
+    /// For a stimulus: for how long it has been the oldest under way.
     age: Duration,
-    /// What has happened before it.
+    /// The events that have happened before it.
     before: Events,
 }
 
-/// What became of an event.
+/// The result of following an event in all interleavings.
 enum Coming {
-    /// It was followed. Has an observation led an interleaving out of the purpose's reach?
+    /// It was followed. `has_lost`: an observation has led an interleaving out of the purpose's reach.
     Followed { has_lost: bool },
-    /// In no order.
+    /// No order explains it.
     Refused,
-    /// In more orders than are followed.
+    /// More orders explain it than are followed.
     TooMany,
 }
 
@@ -124,20 +123,20 @@ enum Coming {
 pub struct Crossing<J> {
     link: Link,
     initial: J,
-    /// Never empty. The first has taken as much as any.
+    /// Never empty. In the first, as many events have happened as in any.
     interleavings: Vec<Interleaving<J>>,
     pending: Vec<Pending>,
-    /// The verdict, where it is not that of the interleavings.
+    /// The verdict, if it is not that of the interleavings.
     ended: Option<Verdict>,
     crossed: usize,
     /// Has nothing come since a silence that left everything as it was?
     is_still: bool,
-    /// May what is sent be under way for ever?
+    /// May stimuli be under way for ever?
     is_loose: bool,
 }
 
 impl<J: Follower> Interleaving<J> {
-    /// Has it neither a verdict nor been lost?
+    /// Has it no verdict, and has it not been lost?
     fn is_live(&self) -> bool {
         self.judge.verdict().is_none() && !self.is_lost
     }
@@ -150,10 +149,10 @@ impl Pending {
 }
 
 impl<J: Follower> Crossing<J> {
-    /// In the inner judge's initial state.
+    /// A judge behind this link, in the inner judge's initial state.
     pub fn new(link: Link, mut judge: J) -> Self {
         judge.begin();
-        let interleavings = vec![Interleaving { judge: judge.clone(), open: 0, is_lost: false }];
+        let interleavings = vec![Interleaving { judge: judge.clone(), not_happened: 0, is_lost: false }];
         Crossing {
             link,
             initial: judge,
@@ -166,30 +165,32 @@ impl<J: Follower> Crossing<J> {
         }
     }
 
-    /// How long what is sent may be under way, where that is looked at.
+    /// How long a stimulus may be under way, if that matters.
     fn delay(&self) -> Option<Duration> {
         if self.is_loose { Some(Duration::MAX) } else { self.link.delay() }
     }
 
-    /// The states that are possible, each with how many of the last events have not happened in it.
+    /// The states that are possible, each with the number of the last events that have not happened in it.
     pub fn interleavings(&self) -> impl Iterator<Item = (&J, usize)> {
-        self.interleavings.iter().map(|one| (&one.judge, one.open.count_ones() as usize))
+        self.interleavings.iter().map(|one| (&one.judge, one.not_happened.count_ones() as usize))
     }
 
-    /// Those in which all has happened.
+    /// The interleavings in which all events have happened.
     fn complete_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
-        self.interleavings.iter().filter(|one| one.open == 0)
+        self.interleavings.iter().filter(|one| one.not_happened == 0)
     }
 
-    /// Those of them that have no verdict yet.
-    fn live_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
+    /// The complete interleavings that have no verdict yet.
+    fn complete_live_interleavings(&self) -> impl Iterator<Item = &Interleaving<J>> {
         self.complete_interleavings().filter(|one| one.is_live())
     }
 
-    /// The inner judge that people are told of.
+    /// The inner judge whose state people are shown.
     fn first(&self) -> &J {
-        let first =
-            self.live_interleavings().next().or_else(|| self.interleavings.iter().find(|one| one.is_live()));
+        let first = self
+            .complete_live_interleavings()
+            .next()
+            .or_else(|| self.interleavings.iter().find(|one| one.is_live()));
         first.or(self.interleavings.first()).map_or(&self.initial, |one| &one.judge)
     }
 
@@ -198,7 +199,7 @@ impl<J: Follower> Crossing<J> {
         self.pending.iter().filter(|one| one.is_stimulus())
     }
 
-    /// What has happened before an event that comes now.
+    /// The pending events that are before an event that comes now.
     fn events_before(&self, is_stimulus: bool, over: usize) -> Events {
         let is_before = |one: &Pending| {
             let has_been_taken = self.delay().is_none_or(|delay| one.age >= delay);
@@ -212,12 +213,13 @@ impl<J: Follower> Crossing<J> {
         all.fold(0, |all, (place, _)| all | 1 << place)
     }
 
-    /// May something happen in it next that has not come yet?
+    /// May an event that has not come yet happen next in this interleaving?
     fn may_go_on(&self, one: &Interleaving<J>) -> bool {
-        if one.open == 0 {
+        if one.not_happened == 0 {
             return true;
         }
-        let is_free = |is_stimulus: bool, over: usize| one.open & self.events_before(is_stimulus, over) == 0;
+        let is_free =
+            |is_stimulus: bool, over: usize| one.not_happened & self.events_before(is_stimulus, over) == 0;
         let mut connections = 0..self.link.connections();
         connections.clone().any(|over| is_free(true, over))
             || connections.any(|over| {
@@ -225,11 +227,13 @@ impl<J: Follower> Crossing<J> {
             })
     }
 
-    /// All that may happen in it, from these events on, happens, one after the other.
+    /// Lets each event from `from` on happen that may, one in each new interleaving. Returns whether an
+    /// observation has led out of the purpose's reach.
     fn let_happen(&self, one: &Interleaving<J>, from: usize, known: &mut Vec<Interleaving<J>>) -> bool {
         let mut has_lost = false;
         for (place, event) in self.pending.iter().enumerate().skip(from) {
-            if !one.is_live() || one.open & (1 << place) == 0 || one.open & event.before != 0 {
+            if !one.is_live() || one.not_happened & (1 << place) == 0 || one.not_happened & event.before != 0
+            {
                 continue;
             }
             let mut judge = one.judge.clone();
@@ -240,61 +244,63 @@ impl<J: Follower> Crossing<J> {
             let is_lost = verdict == Some(Verdict::Inconclusive);
             has_lost |= is_lost && !event.is_stimulus();
             if verdict != Some(Verdict::Fail) {
-                let open = if verdict.is_some() { 0 } else { one.open & !(1 << place) };
-                push(known, Interleaving { judge, open, is_lost });
+                let not_happened = if verdict.is_some() { 0 } else { one.not_happened & !(1 << place) };
+                push_new(known, Interleaving { judge, not_happened, is_lost });
             }
         }
         has_lost
     }
 
-    /// An event comes. The judge is where it was, unless it is followed.
+    /// Follows an event in all interleavings. The judge's state changes only if it is followed.
     fn follow(&mut self, event: Pending) -> Coming {
         self.is_still = false;
         let place = self.pending.len();
         self.pending.push(event);
         let mut known = self.interleavings.clone();
-        known.iter_mut().filter(|one| one.is_live()).for_each(|one| one.open |= 1 << place);
+        known.iter_mut().filter(|one| one.is_live()).for_each(|one| one.not_happened |= 1 << place);
         let (old, mut number, mut has_lost) = (known.len(), 0, false);
         while let Some(one) = known.get(number).cloned()
             && known.len() <= 4 * MOST_INTERLEAVINGS
         {
-            // In those that were known, all has happened that could.
+            // In an old interleaving, only the new event is tried: the earlier ones were tried before.
             has_lost |= self.let_happen(&one, if number < old { place } else { 0 }, &mut known);
             number += 1;
         }
         let is_whole = number == known.len();
         known.retain(|one| self.may_go_on(one));
-        known.sort_by_key(|one| one.open.count_ones());
+        known.sort_by_key(|one| one.not_happened.count_ones());
         if !is_whole || known.is_empty() || known.len() > MOST_INTERLEAVINGS {
             self.pending.pop();
             return if is_whole && known.is_empty() { Coming::Refused } else { Coming::TooMany };
         }
         self.interleavings = known;
-        self.forget();
+        self.drop_happened();
         Coming::Followed { has_lost }
     }
 
-    /// Without the events that have happened in all interleavings.
-    fn forget(&mut self) {
-        let open = self.interleavings.iter().fold(0, |all, one| all | one.open);
-        for place in (0..self.pending.len()).rev().filter(|place| open & (1 << place) == 0) {
+    /// Drops the pending events that have happened in all interleavings.
+    fn drop_happened(&mut self) {
+        let not_happened = self.interleavings.iter().fold(0, |all, one| all | one.not_happened);
+        for place in (0..self.pending.len()).rev().filter(|place| not_happened & (1 << place) == 0) {
             self.pending.remove(place);
             let below: Events = (1 << place) - 1;
             let without = |events: &mut Events| *events = *events & below | (*events >> 1) & !below;
-            self.interleavings.iter_mut().for_each(|one| without(&mut one.open));
+            self.interleavings.iter_mut().for_each(|one| without(&mut one.not_happened));
             self.pending.iter_mut().for_each(|one| without(&mut one.before));
         }
     }
 
+    /// Follows a stimulus that some complete interleaving can take.
     fn send(&mut self, event: &Event) -> Judged {
         if self.sent().count() >= MOST_UNDER_WAY || self.pending.len() >= MOST_PENDING {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
         }
         let what = Occurrence::Stimulus(event.clone());
-        let through = self.live_interleavings().find_map(|one| match one.judge.clone().take(&what) {
-            Judged::Followed(transition) => Some(transition),
-            Judged::Ends(..) => None,
-        });
+        let through =
+            self.complete_live_interleavings().find_map(|one| match one.judge.clone().take(&what) {
+                Judged::Followed(transition) => Some(transition),
+                Judged::Ends(..) => None,
+            });
         let Some(through) = through else {
             return Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
         };
@@ -304,14 +310,14 @@ impl<J: Follower> Crossing<J> {
         }
     }
 
-    /// An event that comes now.
+    /// Makes the pending event for one that comes now.
     fn make_pending(&self, what: Occurrence, event: &Event) -> Pending {
         let over = self.link.number(&event.action);
         let before = self.events_before(matches!(what, Occurrence::Stimulus(_)), over);
         Pending { what, over, age: Duration::ZERO, before }
     }
 
-    /// Follows an observation in all interleavings. If none allows it, the first one's verdict is told.
+    /// Follows an observation in all interleavings. If none allows it, the verdict is that of the first one.
     fn observe(&mut self, event: &Event) -> Judged {
         let what = Occurrence::Observation(event.clone());
         if self.pending.len() >= MOST_PENDING {
@@ -336,13 +342,13 @@ impl<J: Follower> Crossing<J> {
                     self.ended = Some(Verdict::Inconclusive);
                 }
             }
-            // In no order. It is told as the first interleaving sees it.
+            // No order explains it. The answer is that of the first interleaving.
             Coming::Refused => {
                 let verdict = match first {
                     Some((_, ends @ Judged::Ends(..))) => return ends,
                     Some((judge, Judged::Followed(_))) => {
                         let verdict = judge.verdict();
-                        self.interleavings = vec![Interleaving { judge, open: 0, is_lost: false }];
+                        self.interleavings = vec![Interleaving { judge, not_happened: 0, is_lost: false }];
                         self.pending.clear();
                         verdict
                     }
@@ -355,61 +361,66 @@ impl<J: Follower> Crossing<J> {
         Judged::Followed(through.filter(|_| is_followed))
     }
 
-    /// Nothing has come for so long: the oldest under way may have been taken.
+    /// Lets time pass in which nothing has come: then the oldest stimulus may have been taken.
     fn let_time_pass(&mut self, time: Duration) {
         let Some(delay) = self.delay() else { return };
         let Some(oldest) = self.pending.iter().position(Pending::is_stimulus) else { return };
         self.pending[oldest].age += time;
         if self.pending[oldest].age >= delay {
-            // Those in which it has happened are there.
-            self.interleavings.retain(|one| one.open & (1 << oldest) == 0);
+            // The interleavings in which it has happened are in the set already.
+            self.interleavings.retain(|one| one.not_happened & (1 << oldest) == 0);
         }
         if self.interleavings.is_empty() {
-            self.interleavings = vec![Interleaving { judge: self.initial.clone(), open: 0, is_lost: true }];
+            self.interleavings =
+                vec![Interleaving { judge: self.initial.clone(), not_happened: 0, is_lost: true }];
         }
-        self.forget();
+        self.drop_happened();
     }
 
-    /// Follows silence. An interleaving in which it is a Fail dies; one that waits for what was seen stays.
-    fn be_silent(&mut self, what: &Occurrence, time: Duration) -> Judged {
-        // What is under way may still be answered.
+    /// Follows silence. Interleavings in which it is a Fail are dropped; those that wait stay.
+    fn follow_silence(&mut self, what: &Occurrence, time: Duration) -> Judged {
+        // A stimulus under way may still be answered.
         if self.delay().is_some() && self.sent().next().is_some() {
             return Judged::silence(time);
         }
         let seen = self.pending.iter().enumerate().filter(|(_, one)| !one.is_stimulus());
         let seen = seen.fold(0, |all: Events, (place, _)| all | 1 << place);
         let mut next = Vec::new();
-        // What was sent has been taken, where nothing that was seen waits.
-        for one in self.interleavings.iter().filter(|one| one.open == 0 || one.open & seen != 0) {
+        // An interleaving that waits only for stimuli is not possible: they have been taken.
+        for one in
+            self.interleavings.iter().filter(|one| one.not_happened == 0 || one.not_happened & seen != 0)
+        {
             let mut after = one.clone();
             let judged = if one.is_live() { after.judge.take(what) } else { Judged::Followed(None) };
             match judged {
                 // It must have gone on, whatever is held back.
                 Judged::Ends(Verdict::Fail, _) => {}
-                _ if one.open != 0 => push(&mut next, one.clone()),
+                _ if one.not_happened != 0 => push_new(&mut next, one.clone()),
                 Judged::Ends(..) => return judged,
-                Judged::Followed(_) => push(&mut next, after),
+                Judged::Followed(_) => push_new(&mut next, after),
             }
         }
         if next.is_empty() {
             return Judged::silence_fails(time);
         }
-        let goes_on = next.iter().any(|one| one.open == 0 && one.is_live());
-        if !goes_on && next.iter().any(|one| one.open != 0) {
+        let goes_on = next.iter().any(|one| one.not_happened == 0 && one.is_live());
+        if !goes_on && next.iter().any(|one| one.not_happened != 0) {
             return Judged::silence(time);
         }
         self.is_still = next.len() == self.interleavings.len()
             && next.iter().zip(&self.interleavings).all(|(one, old)| one.judge.is_where(&old.judge));
         self.interleavings = next;
-        self.forget();
+        self.drop_happened();
         Judged::Followed(None)
     }
 }
 
-/// One more, unless it is there.
-fn push<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interleaving<J>) {
+/// Adds an interleaving, unless it is in the set.
+fn push_new<J: Follower>(interleavings: &mut Vec<Interleaving<J>>, new: Interleaving<J>) {
     let is_there = |known: &Interleaving<J>| {
-        known.open == new.open && known.is_lost == new.is_lost && known.judge.is_where(&new.judge)
+        known.not_happened == new.not_happened
+            && known.is_lost == new.is_lost
+            && known.judge.is_where(&new.judge)
     };
     if !interleavings.iter().any(is_there) {
         interleavings.push(new);
@@ -430,8 +441,8 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn offers(&self) -> Offers {
-        // Something that has come is explained by nothing yet: it is waited for what explains it.
-        if self.live_interleavings().next().is_none() {
+        // No complete interleaving is live: wait for the observation that explains the last ones.
+        if self.complete_live_interleavings().next().is_none() {
             let wait = Offer { step: Move::Wait, through: Vec::new() };
             return Offers { moves: vec![wait], may_observe: true };
         }
@@ -444,20 +455,20 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
-        let first = self.interleavings.iter_mut().find(|one| one.open == 0 && one.is_live())?;
+        let first = self.interleavings.iter_mut().find(|one| one.not_happened == 0 && one.is_live())?;
         let event = first.judge.stimulus(number, choice)?;
         self.can_send(&event).then_some(event)
     }
 
     fn can_send(&mut self, stimulus: &Event) -> bool {
-        if self.sent().count() >= MOST_UNDER_WAY || self.live_interleavings().next().is_none() {
+        if self.sent().count() >= MOST_UNDER_WAY || self.complete_live_interleavings().next().is_none() {
             return false;
         }
-        let mut whole = self.interleavings.iter_mut().filter(|one| one.open == 0);
-        if !whole.all(|one| !one.is_lost && (!one.is_live() || one.judge.can_send(stimulus))) {
+        let mut complete = self.interleavings.iter_mut().filter(|one| one.not_happened == 0);
+        if !complete.all(|one| !one.is_lost && (!one.is_live() || one.judge.can_send(stimulus))) {
             return false;
         }
-        // Over several connections, it may be taken before what was sent.
+        // Over several connections, the stimulus may be taken before earlier ones.
         self.link.connections() == 1 || {
             let mut after = self.clone();
             matches!(after.send(stimulus), Judged::Followed(_))
@@ -469,7 +480,7 @@ impl<J: Follower> Judge for Crossing<J> {
         match what {
             Occurrence::Stimulus(event) => self.send(event),
             Occurrence::Observation(event) => self.observe(event),
-            Occurrence::Silence(time) => self.be_silent(what, *time),
+            Occurrence::Silence(time) => self.follow_silence(what, *time),
             Occurrence::Delay(time) => {
                 self.let_time_pass(*time);
                 Judged::Followed(None)
@@ -493,7 +504,7 @@ impl<J: Follower> Judge for Crossing<J> {
         }
         let Some(first) = all.first() else { return self.initial.shown() };
         let places: BTreeSet<&str> = all.iter().map(|shown| shown.place.as_str()).collect();
-        // Only what is the same in all of them.
+        // Only values that are the same in all states are shown.
         let data = first.data.iter().filter(|pair| all.iter().all(|shown| shown.data.contains(pair)));
         ShownState {
             place: places.into_iter().collect::<Vec<_>>().join(" or "),
@@ -502,7 +513,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn silence(&self) -> Option<AfterSilence> {
-        // Who waits until it is silence has waited until what is under way has been taken.
+        // A wait for silence lasts until all stimuli under way have been taken.
         let silence = self.first().silence()?;
         if self.complete_interleavings().count() == 1 {
             return Some(silence);
@@ -534,8 +545,10 @@ impl<J: Follower> Judge for Crossing<J> {
         self.first().why(observed, verdict)
     }
 
+    /// If no complete interleaving is live, the first live one waits for a pending observation. Nothing
+    /// explains that one, if this interleaving would follow the observation that comes now.
     fn unexplained(&self, observed: &Event) -> Option<Event> {
-        if self.live_interleavings().next().is_some() {
+        if self.complete_live_interleavings().next().is_some() {
             return None;
         }
         let one = self.interleavings.iter().find(|one| one.is_live())?;
@@ -544,8 +557,11 @@ impl<J: Follower> Judge for Crossing<J> {
         if matches!(judged, Judged::Ends(..)) || judge.verdict() == Some(Verdict::Fail) {
             return None;
         }
-        let mut open = self.pending.iter().enumerate().filter(|(place, _)| one.open & (1 << place) != 0);
-        open.find(|(_, event)| !event.is_stimulus()).and_then(|(_, event)| event.what.event().cloned())
+        let mut not_happened =
+            self.pending.iter().enumerate().filter(|(place, _)| one.not_happened & (1 << place) != 0);
+        not_happened
+            .find(|(_, event)| !event.is_stimulus())
+            .and_then(|(_, event)| event.what.event().cloned())
     }
 
     fn due(&self) -> Option<Duration> {
@@ -559,7 +575,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn owes(&self) -> bool {
-        let mut live = self.live_interleavings().peekable();
+        let mut live = self.complete_live_interleavings().peekable();
         self.delay().is_some_and(|delay| !delay.is_zero())
             && live.peek().is_some()
             && live.all(|one| one.judge.must_go_on())
@@ -574,8 +590,8 @@ impl<J: Follower> Judge for Crossing<J> {
         Some(self.link.clone())
     }
 
-    /// It is none in any order; but an interleaving that has taken what its model does not speak of may do
-    /// anything, and so may one that has been accepted: what was sent since may be nothing to its model.
+    /// No order makes a text an event. But an interleaving that took something unknown to its model may do
+    /// anything, and so may one with a verdict: later stimuli may be unknown to its model.
     fn alien(&self, text: String) -> Judged {
         if self.interleavings.iter().any(|one| !one.is_live()) {
             return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);

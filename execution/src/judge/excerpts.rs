@@ -4,20 +4,20 @@
 //! want to see that one. So the text of a collection is split into its elements. Those that contain one of
 //! the other values are kept, then the first ones, as many as fit.
 
-/// The text with at most so many characters.
-pub(crate) fn cut(text: &str, most: usize) -> String {
+/// Cuts a text to at most `most` characters.
+pub(crate) fn cut_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect(),
         None => text.to_owned(),
     }
 }
 
-/// Shortens the text of a collection to about so many characters: elements with one of the values first.
+/// Shortens the text of a collection to about `most` characters. Elements with one of the values come first.
 pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
-    let Some(elements) = split_collection(text) else { return cut(text, most) };
+    let Some(elements) = split_collection(text) else { return cut_text(text, most) };
     let mentions = |at: &usize| values.iter().any(|value| contains_word(elements[*at], value));
     let (mut order, others): (Vec<usize>, Vec<usize>) = (0..elements.len()).partition(mentions);
     order.extend(others);
@@ -32,7 +32,7 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
         shown[at] = true;
     }
     if !shown.contains(&true) {
-        return cut(text, most);
+        return cut_text(text, most);
     }
     let mut parts = Vec::new();
     for (at, element) in elements.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn shorten_collection(text: &str, values: &[&str], most: usize) -> St
     format!("[{}] with {} elements", parts.join(", "), elements.len())
 }
 
-/// The elements of a list, set or map.
+/// Splits the text of a list, set or map into its elements.
 fn split_collection(text: &str) -> Option<Vec<&str>> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let (mut elements, mut from, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);

@@ -1,17 +1,16 @@
-//! Finds what should have come where something else came: the values, ranges or actions that are allowed.
+//! Finds out what should have come if something else came: the values, ranges or actions that are allowed.
 //!
 //! **Problem.** A guard says which observations are allowed. A user wants to know which value was expected.
 //!
-//! **Method.** The transitions that the data of a state exclude are left out, and those that no values can
-//! take. Those of the observed action remain. Each conjunct that fails is solved for what was observed: an
-//! equation gives a value, comparisons give a range, membership gives a set. Two values that differ are
-//! compared part by part, down to the smallest part that differs. A conjunct that cannot be solved stands as
-//! it is, with the values in it. If no transition is left, the answer is the list of the actions that may
-//! come.
+//! **Method.** Transitions that the data of a state exclude are left out, and those that no values can take.
+//! The others with the observed action are looked at. Each conjunct that fails is solved for the observed
+//! part: an equation gives a value, comparisons give a range, membership gives a set. Two values that differ
+//! are compared part by part, down to the smallest part that differs. A conjunct that cannot be solved is
+//! shown as it is, with the values in it. If no transition is left, the answer is the possible actions.
 //!
-//! **Terminates**, since each step looks at a part of a term or of a value, and large terms stay whole.
-//! **Costs** one evaluation of each conjunct, and one question to the solver for each transition with a
-//! conjunct that is not about one parameter alone.
+//! **Terminates**, since each step looks at a part of a term or of a value, and large terms are not taken
+//! apart. **Costs** one evaluation of each conjunct, and one question to the solver for each transition with
+//! a conjunct that is not about one parameter alone.
 
 use std::collections::BTreeMap;
 
@@ -31,23 +30,23 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::judge::contract::Guard;
-use crate::judge::excerpts::cut;
+use crate::judge::excerpts::cut_text;
 use crate::judge::guards::{failing_conjuncts, may_be, with_event};
 use crate::lazy::Lazy;
 
-/// The most alternatives, actions and differing parts that are named.
+/// The most alternatives, actions and differing parts in a text.
 const MOST_NAMED: usize = 3;
 
 /// A longer value is cut.
 const LONGEST_VALUE: usize = 60;
 
-/// A larger part of a guard is not taken apart: its text repeats what terms share.
+/// A larger part of a guard is not taken apart, since its text repeats shared terms.
 const LARGEST_PART: u64 = 5000;
 
 /// A transition that leads to no Fail, and a state in which it may be taken.
 pub(crate) type OpenTransition<'t> = (&'t Transition, &'t State);
 
-/// The expectation of a specification, and what came.
+/// The expected values and actions, compared with what came.
 #[derive(Default)]
 pub(crate) struct Expectation {
     /// `pNumber = 11, got 12`, or `one of Ok or Refused, got Closed`.
@@ -56,9 +55,9 @@ pub(crate) struct Expectation {
     pub expected: Vec<String>,
 }
 
-/// Describes what these transitions allow, next to what was observed. `silent` is how long nothing came
-/// before that, in a timed test case.
-pub(crate) fn expectation(
+/// Describes what these transitions allow, next to the observation. `silent` is how long nothing came before
+/// it, in a timed test case.
+pub(crate) fn describe_expectation(
     iosts: &Iosts,
     open: &[OpenTransition<'_>],
     observed: Option<&Event>,
@@ -74,6 +73,7 @@ pub(crate) fn expectation(
     let mut can_come =
         |one: &OpenTransition<'_>| may_be(one.0, one.1) && question(*one, None).can_come(one.0, &mut solver);
     let possible: Vec<OpenTransition<'_>> = open.iter().filter(|one| can_come(one)).copied().collect();
+    // The events that are allowed.
     let mut expected: Vec<String> = Vec::new();
     let mut actions: Vec<String> = Vec::new();
     for one in &possible {
@@ -93,6 +93,7 @@ pub(crate) fn expectation(
     let Some(event) = observed else { return Expectation { phrase: actions, guards: Vec::new(), expected } };
     let is_same = |(one, _): &&OpenTransition<'_>| iosts.action(one.action).name == event.action;
     let same: Vec<OpenTransition<'_>> = possible.iter().filter(is_same).copied().collect();
+    // The differences of the observed event from those of its action.
     let mut alternatives: Vec<Vec<Difference>> = Vec::new();
     for one in &same {
         for alternative in question(*one, Some(event)).differences(one.0) {
@@ -128,17 +129,17 @@ fn join_with_or(texts: &[String]) -> String {
     }
 }
 
-/// The value or range that a part of an observation was to have.
+/// A demand on a part of an observation: its value, an end of its range, or a text.
 #[derive(Clone, PartialEq, Debug)]
 enum Demand {
     Value(Value),
-    /// This comparison with a value: an end of a range.
+    /// An end of a range: a comparison with a value.
     Bound(Comparison, Value),
     Text(String),
 }
 
 impl Demand {
-    /// Is it about values of this type's sort?
+    /// Does it have a value of this type's sort, or none?
     fn is_of(&self, ty: &Type) -> bool {
         match self {
             Demand::Value(value) | Demand::Bound(_, value) => value.sort() == ty.sort(),
@@ -147,20 +148,20 @@ impl Demand {
     }
 }
 
-/// A part of an observation that is not as it should be.
+/// A part of an observation that differs from the demands on it.
 #[derive(Clone, PartialEq, Debug)]
 struct Difference {
     subject: String,
-    /// All of these. Of a time, the subject is empty.
+    /// All demands on the part. For a time, `subject` is empty.
     wanted: Vec<Demand>,
     got: String,
 }
 
-/// One transition, with the values under which its guard is read.
+/// A transition, with the values by which its guard is read.
 struct Question<'t> {
     name: &'t str,
     parameters: &'t [Datum],
-    /// In a timed test case, how long nothing came before.
+    /// In a timed test case: how long nothing came before.
     silent: Option<&'t RBig>,
     /// The values of the state and of the event.
     all: Valuation,
@@ -175,7 +176,7 @@ impl Question<'_> {
         self.silent.is_some() && term.as_datum().is_some_and(|datum| self.parameters.first() == Some(datum))
     }
 
-    /// The parts that failed; those that the state alone decides, if there are any.
+    /// The conjuncts that failed; only those that the state alone decides, if there are any.
     fn failing_parts(&self, iosts: &Iosts, transition: &Transition) -> Vec<Guard> {
         let mut parts = failing_conjuncts(&transition.guard, &self.all);
         if parts.iter().any(|part| !self.reads_event(part)) {
@@ -186,31 +187,35 @@ impl Question<'_> {
 
     fn guard(&self, transition: String, part: &Term, holds: bool) -> Guard {
         let mut values = BTreeMap::new();
-        values_in(part, &self.all, &mut values);
+        collect_values(part, &self.all, &mut values);
         let values = values.into_iter().map(|(name, value)| (name, value.into())).collect();
         Guard { transition, part: part.to_string(), holds, values }
     }
 
-    /// The parts that should have been otherwise, a list for each way in which the guard would have held.
+    /// The differences from the guard's demands: a list for each way in which it would have held.
     fn differences(&self, transition: &Transition) -> Vec<Vec<Difference>> {
         let mut all = vec![Vec::new()];
         for part in failing_conjuncts(&transition.guard, &self.all) {
             let ways = self.solve(&part).unwrap_or_else(|| vec![vec![self.unsolved_difference(&part)]]);
-            all = product(&all, &ways);
+            all = combine_ways(&all, &ways);
         }
-        let bounds: Vec<Difference> =
-            transition.guard.unfolded_conjuncts().iter().filter_map(|part| self.comparison(part)).collect();
+        let bounds: Vec<Difference> = transition
+            .guard
+            .unfolded_conjuncts()
+            .iter()
+            .filter_map(|part| self.range_difference(part))
+            .collect();
         let merged = all.into_iter().filter_map(|way| merge_differences(way, &bounds));
         merged.filter(|way| !way.is_empty()).collect()
     }
 
     fn unsolved_difference(&self, part: &Term) -> Difference {
         let mut values = BTreeMap::new();
-        values_in(part, &self.all, &mut values);
+        collect_values(part, &self.all, &mut values);
         let of_event = |name: &String| self.parameters.iter().any(|parameter| parameter.name() == name);
         let got = values.iter().filter(|(name, _)| of_event(name));
         let mut got: Vec<String> =
-            got.map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE))).collect();
+            got.map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE))).collect();
         if let Err(why) = holds(part, &self.all) {
             got.push(format!("where {why}"));
         }
@@ -218,7 +223,7 @@ impl Question<'_> {
         Difference { subject: format!("`{part}`"), wanted, got: got.join(", ") }
     }
 
-    /// The ways in which a condition would hold. `None` where that is not known.
+    /// Solves a condition: each list of differences is a way in which it would hold. `None`: no way is known.
     fn solve(&self, part: &Term) -> Option<Vec<Vec<Difference>>> {
         if holds(part, &self.all) == Ok(true) {
             return Some(vec![Vec::new()]);
@@ -236,9 +241,9 @@ impl Question<'_> {
             TermShape::Operation(DerivedOperation::Quantified(of), arguments)
                 if of.quantifier == Quantifier::All =>
             {
-                let rest = arguments.len() - of.read.len();
+                let first_read = arguments.len() - of.read.len();
                 let mut known: Substitution =
-                    of.read.iter().cloned().zip(arguments[rest..].iter().cloned()).collect();
+                    of.read.iter().cloned().zip(arguments[first_read..].iter().cloned()).collect();
                 for value in self.instances(&of.domain, arguments)? {
                     known.insert(of.bound.clone(), value);
                     let instance = substitute(&of.body, &known);
@@ -249,14 +254,14 @@ impl Question<'_> {
                 return None;
             }
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
-                return one(self.membership(*operation, arguments, true)?);
+                return one(self.membership_difference(*operation, arguments, true)?);
             }
             TermShape::Operation(..) => return None,
         };
         match node {
-            Node::And(parts) => {
-                parts.iter().try_fold(vec![Vec::new()], |all, part| Some(product(&all, &self.solve(part)?)))
-            }
+            Node::And(parts) => parts
+                .iter()
+                .try_fold(vec![Vec::new()], |all, part| Some(combine_ways(&all, &self.solve(part)?))),
             Node::Or(parts) => {
                 let ways = parts.iter().filter_map(|part| self.solve(part)).flatten();
                 let ways: Vec<_> = ways.take(4 * MOST_NAMED).collect();
@@ -268,7 +273,7 @@ impl Question<'_> {
             Node::Not(inner) => match inner.shape() {
                 TermShape::Operation(DerivedOperation::Call(_), _) => self.solve(&inner.unfolded()?.not()),
                 TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
-                    one(self.membership(*operation, arguments, false)?)
+                    one(self.membership_difference(*operation, arguments, false)?)
                 }
                 _ => Some(vec![self.find_differences(inner, &Value::Bool(false))?]),
             },
@@ -281,9 +286,9 @@ impl Question<'_> {
             }
             Node::Compare(Comparison::NotEqual, ..) => {
                 let (subject, _, value) = self.isolate_demand(part)?;
-                one(self.difference(&subject, Demand::Text(format!("!= {}", shown(&value))))?)
+                one(self.difference(&subject, Demand::Text(format!("!= {}", value_text(&value))))?)
             }
-            Node::Compare(..) => one(self.comparison(part)?),
+            Node::Compare(..) => one(self.range_difference(part)?),
             Node::OnStrings(StringOperation::Matches, arguments) => {
                 one(self.difference(&arguments[0], Demand::Text(format!("matching {}", arguments[1])))?)
             }
@@ -291,7 +296,7 @@ impl Question<'_> {
         }
     }
 
-    /// The terms that the bound name of a quantifier stands for.
+    /// Lists the terms that the bound name of a quantifier stands for.
     fn instances(&self, domain: &QuantifierDomain, arguments: &[Term]) -> Option<Vec<Term>> {
         let list = match domain {
             QuantifierDomain::Values(_, values) => {
@@ -305,8 +310,13 @@ impl Question<'_> {
         Some((0..ty.counting(&fields).count()).map(element).collect())
     }
 
-    /// `k in s` and `contains(q, e)`, where it should be so or not.
-    fn membership(&self, operation: StandardOperation, of: &[Term], is_in: bool) -> Option<Difference> {
+    /// The difference for `k in s` or `contains(q, e)`, which should hold (`is_in`) or not.
+    fn membership_difference(
+        &self,
+        operation: StandardOperation,
+        of: &[Term],
+        is_in: bool,
+    ) -> Option<Difference> {
         let (element, whole) = match operation {
             StandardOperation::HasKey => (&of[0], &of[1]),
             StandardOperation::Contains => (&of[1], &of[0]),
@@ -323,13 +333,13 @@ impl Question<'_> {
             let keys: Vec<String> = ty.entries(fields).iter().map(|(key, _)| key.to_string()).collect();
             return self.difference(
                 subject,
-                Demand::Text(format!("{word} {{{}}}", cut(&keys.join(", "), LONGEST_VALUE))),
+                Demand::Text(format!("{word} {{{}}}", cut_text(&keys.join(", "), LONGEST_VALUE))),
             );
         }
-        self.difference(subject, Demand::Text(format!("{word} {}", shown(&other))))
+        self.difference(subject, Demand::Text(format!("{word} {}", value_text(&other))))
     }
 
-    /// A comparison as a demand on a part of the event: `pA + 1 == v` is one on `pA`.
+    /// Turns a comparison into a demand on a part of the event: `pA + 1 == v` is a demand on `pA`.
     fn isolate_demand(&self, part: &Term) -> Option<(Term, Comparison, Value)> {
         let Node::Compare(comparison, a, b) = part.written()? else { return None };
         let read: Vec<&Datum> = self.parameters.iter().filter(|one| part.mentions(one)).collect();
@@ -352,12 +362,12 @@ impl Question<'_> {
             (first, _) => first,
         };
         let (subject, other) = if is_first { (a, b) } else { (b, a) };
-        let comparison = if is_first { *comparison } else { mirror(*comparison) };
+        let comparison = if is_first { *comparison } else { mirror_comparison(*comparison) };
         Some((subject.clone(), comparison, evaluate(other, &self.all).ok()?))
     }
 
-    /// An order between a part of the event and a value: an end of a range.
-    fn comparison(&self, part: &Term) -> Option<Difference> {
+    /// The difference for an order between a part of the event and a value: an end of a range.
+    fn range_difference(&self, part: &Term) -> Option<Difference> {
         let is_order = |of: &Comparison| !matches!(of, Comparison::Equal | Comparison::NotEqual);
         if !self.reads_event(part) || !matches!(part.written()?, Node::Compare(of, ..) if is_order(of)) {
             return None;
@@ -366,6 +376,7 @@ impl Question<'_> {
         self.difference(&subject, Demand::Bound(comparison, value))
     }
 
+    /// The difference of a part of the event from a demand. Delays count from the last event.
     fn difference(&self, subject: &Term, wanted: Demand) -> Option<Difference> {
         let got = evaluate(subject, &self.all).ok()?;
         if self.is_delay(subject) {
@@ -375,10 +386,10 @@ impl Question<'_> {
                 got: self.time(&got),
             });
         }
-        Some(Difference { subject: subject.to_string(), wanted: vec![wanted], got: shown(&got) })
+        Some(Difference { subject: subject.to_string(), wanted: vec![wanted], got: value_text(&got) })
     }
 
-    /// A time since the last event, of one since the last step.
+    /// Turns a demand on the time since the last step into one on the time since the last event.
     fn since_last_event(&self, wanted: Demand) -> Demand {
         let later = |value: Value| match (value, self.silent) {
             (Value::Real(value), Some(silent)) => Value::Real(value + silent),
@@ -398,7 +409,7 @@ impl Question<'_> {
         }
     }
 
-    /// Where a part of the event differs from the value that it should have.
+    /// Finds the places where a part of the event differs from the value that it should have.
     fn find_differences(&self, subject: &Term, value: &Value) -> Option<Vec<Difference>> {
         if self.is_delay(subject) {
             return Some(vec![self.difference(subject, Demand::Value(value.clone()))?]);
@@ -414,7 +425,7 @@ impl Question<'_> {
         Some(found)
     }
 
-    /// The demands of a guard on single parameters, and the other conjuncts that read the event.
+    /// Splits a guard: the demands on single parameters by name, and the other conjuncts that read the event.
     fn demands(&self, transition: &Transition) -> (Vec<(String, Vec<Demand>)>, Vec<Term>) {
         let mut values: Vec<(String, Vec<Demand>)> = Vec::new();
         let mut rest = Vec::new();
@@ -433,7 +444,7 @@ impl Question<'_> {
         (values, rest)
     }
 
-    /// The event that a transition allows: `Return(pValue = 3)`, and what else it asks for.
+    /// Describes the event that a transition allows, as `Return(pValue = 3)`, and the rest of its condition.
     fn describe_allowed(&self, transition: &Transition) -> (String, String) {
         let (values, rest) = self.demands(transition);
         let text = |parameter: &Datum| match values.iter().find(|(name, _)| name == parameter.name()) {
@@ -456,15 +467,16 @@ impl Question<'_> {
         let conjunct = |part: &Term| if rest.len() > 1 { part.to_conjunct() } else { part.to_string() };
         let mut condition = rest.iter().map(conjunct).collect::<Vec<_>>().join(" && ");
         let mut known = BTreeMap::new();
-        rest.iter().for_each(|part| values_in(part, &self.all, &mut known));
+        rest.iter().for_each(|part| collect_values(part, &self.all, &mut known));
         if !known.is_empty() {
-            let known = known.iter().map(|(name, value)| format!("{name} = {}", cut(value, LONGEST_VALUE)));
+            let known =
+                known.iter().map(|(name, value)| format!("{name} = {}", cut_text(value, LONGEST_VALUE)));
             condition += &format!(", where {}", known.collect::<Vec<_>>().join(", "));
         }
         (short, condition)
     }
 
-    /// A conjunct that says something of one parameter alone.
+    /// The demand of a conjunct on one parameter alone, with the parameter's name. `None`: it is about more.
     fn isolate_parameter(&self, part: &Term) -> Option<(String, Demand)> {
         match part.written() {
             Some(Node::Data(datum)) => {
@@ -485,7 +497,7 @@ impl Question<'_> {
         Some((subject.written_datum()?.name().to_owned(), wanted))
     }
 
-    /// May some values take the transition? Errs towards yes.
+    /// Can some values take the transition? Errs towards yes.
     fn can_come(&self, transition: &Transition, solver: &mut Lazy) -> bool {
         let (values, rest) = self.demands(transition);
         let (mut known, mut is_sure) = (literals(&self.all), rest.is_empty());
@@ -512,7 +524,7 @@ impl Question<'_> {
     }
 }
 
-/// The ends of a range of integers.
+/// The demands that a type of integers makes on its values: the ends of its range.
 fn ends_of_type(ty: &Type) -> Vec<Demand> {
     let end = |of, value: &IBig| Demand::Bound(of, Value::Int(value.clone()));
     match ty {
@@ -522,13 +534,14 @@ fn ends_of_type(ty: &Type) -> Vec<Demand> {
     }
 }
 
+/// The guard of a transition that was taken, unless it is always true.
 pub(crate) fn decided_guard(iosts: &Iosts, transition: &Transition, all: Valuation) -> Option<Guard> {
     let question = Question { name: "", parameters: &[], silent: None, all };
     let part = &transition.guard;
     (!part.is_true()).then(|| question.guard(iosts.describe(transition), part, true))
 }
 
-/// A datum, a field of it, or an element of it.
+/// Is it a datum, or a field or an element of one?
 fn is_path(term: &Term) -> bool {
     match term.shape() {
         TermShape::Node(Node::Data(_)) => true,
@@ -541,7 +554,7 @@ fn is_path(term: &Term) -> bool {
     }
 }
 
-fn mirror(comparison: Comparison) -> Comparison {
+fn mirror_comparison(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Less => Comparison::Greater,
         Comparison::AtMost => Comparison::AtLeast,
@@ -551,8 +564,8 @@ fn mirror(comparison: Comparison) -> Comparison {
     }
 }
 
-/// The values of the data, of the calls and of the elements in a term, by their texts.
-fn values_in(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>) {
+/// Collects the values of the data, calls and elements in a term, by their texts.
+fn collect_values(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>) {
     let text = |value: Value| match value {
         Value::Real(value) => time_text(&value),
         value => value.to_string(),
@@ -569,7 +582,7 @@ fn values_in(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>)
             found.extend(value());
             return;
         }
-        // What the function reads besides is not written where it is called.
+        // The function's captured values are not written where it is called.
         TermShape::Operation(DerivedOperation::Call(function), arguments) => {
             found.extend(value());
             arguments[..function.named].iter().collect()
@@ -586,16 +599,16 @@ fn values_in(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>)
         }
         _ => term.parts(),
     };
-    parts.into_iter().for_each(|part| values_in(part, all, found));
+    parts.into_iter().for_each(|part| collect_values(part, all, found));
 }
 
-/// Each way of the one with each way of the other.
-fn product(all: &[Vec<Difference>], ways: &[Vec<Difference>]) -> Vec<Vec<Difference>> {
+/// Combines each way of the first list with each way of the second.
+fn combine_ways(all: &[Vec<Difference>], ways: &[Vec<Difference>]) -> Vec<Vec<Difference>> {
     let pairs = all.iter().flat_map(|one| ways.iter().map(move |other| [one.as_slice(), other].concat()));
     pairs.take(4 * MOST_NAMED).collect()
 }
 
-/// One difference for each subject, with the other ends of its range. `None` where no value can be right.
+/// Merges the differences of each subject, with its range. `None`: no value meets all demands.
 fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<Difference>> {
     let mut found: Vec<Difference> = Vec::new();
     for one in way {
@@ -612,8 +625,8 @@ fn merge_differences(way: Vec<Difference>, bounds: &[Difference]) -> Option<Vec<
     Some(found)
 }
 
-/// The ends of a range: the greatest lower one and the least upper one, each with whether it belongs to it.
-fn ends(wanted: &[Demand]) -> [Option<(Value, bool)>; 2] {
+/// The ends of a range: the greatest lower one and the least upper one, each with whether it is in the range.
+fn range_ends(wanted: &[Demand]) -> [Option<(Value, bool)>; 2] {
     let mut ends = [None, None];
     for one in wanted {
         let Demand::Bound(comparison, value) = one else { continue };
@@ -623,7 +636,7 @@ fn ends(wanted: &[Demand]) -> [Option<(Value, bool)>; 2] {
             Comparison::Less => (1, false),
             _ => (1, true),
         };
-        // Of integers, the end that belongs to it.
+        // For integers, take the end that is in the range.
         let (value, is_in) = match value {
             Value::Int(value) if !is_in => (Value::Int(if side == 0 { value + 1 } else { value - 1 }), true),
             _ => (value.clone(), is_in),
@@ -639,7 +652,7 @@ fn ends(wanted: &[Demand]) -> [Option<(Value, bool)>; 2] {
     ends
 }
 
-/// `= 3`, `in 1..9`, `>= 2`. `None` where nothing is both.
+/// The demands as a text: `= 3`, `in 1..9`, `>= 2`. `None`: no value meets all of them.
 fn demand_text(wanted: &[Demand]) -> Option<String> {
     let is_right = |value: &Value| {
         wanted.iter().all(|one| match one {
@@ -651,16 +664,18 @@ fn demand_text(wanted: &[Demand]) -> Option<String> {
     if let Some(value) =
         wanted.iter().find_map(|one| if let Demand::Value(of) = one { Some(of) } else { None })
     {
-        return is_right(value).then(|| format!("= {}", shown(value)));
+        return is_right(value).then(|| format!("= {}", value_text(value)));
     }
-    let [low, high] = ends(wanted);
+    let [low, high] = range_ends(wanted);
     let end = |sign: &str, (value, is_in): &(Value, bool)| {
-        format!("{sign}{} {}", if *is_in { "=" } else { "" }, shown(value))
+        format!("{sign}{} {}", if *is_in { "=" } else { "" }, value_text(value))
     };
     let mut texts = match (&low, &high) {
         (Some((low, _)), Some((high, _))) if low > high => return None,
-        (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {}", shown(low))],
-        (Some((low, true)), Some((high, true))) => vec![format!("in {}..{}", shown(low), shown(high))],
+        (Some((low, true)), Some((high, true))) if low == high => vec![format!("= {}", value_text(low))],
+        (Some((low, true)), Some((high, true))) => {
+            vec![format!("in {}..{}", value_text(low), value_text(high))]
+        }
         _ => low.iter().map(|low| end(">", low)).chain(high.iter().map(|high| end("<", high))).collect(),
     };
     texts.extend(
@@ -670,7 +685,7 @@ fn demand_text(wanted: &[Demand]) -> Option<String> {
     Some(texts.join(" and "))
 }
 
-/// `within 1.2..2 s`: when something should have come, since the last event.
+/// The demands on a time as a text: `within 1.2..2 s`, since the last event.
 fn instants_text(wanted: &[Demand]) -> String {
     let time = |value: &Value| match value {
         Value::Real(value) => time_text(value),
@@ -678,7 +693,7 @@ fn instants_text(wanted: &[Demand]) -> String {
     };
     let exact =
         wanted.iter().find_map(|one| if let Demand::Value(value) = one { Some(time(value)) } else { None });
-    match (exact, ends(wanted)) {
+    match (exact, range_ends(wanted)) {
         (Some(exact), _) => format!("at {exact} s"),
         (_, [Some((low, _)), Some((high, _))]) if low == high => format!("at {} s", time(&low)),
         (_, [Some((low, _)), Some((high, _))]) => format!("within {}..{} s", time(&low), time(&high)),
@@ -688,7 +703,7 @@ fn instants_text(wanted: &[Demand]) -> String {
     }
 }
 
-/// Lists where two values differ, down to the smallest parts.
+/// Lists the places where two values differ, down to the smallest parts.
 fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<Difference>) {
     let mut put = |subject: String, wanted: Demand, got: String| {
         found.push(Difference { subject, wanted: vec![wanted], got });
@@ -725,7 +740,7 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
                     .collect();
                 match wanted.to_string().chars().count().max(got.to_string().chars().count()) > LONGEST_VALUE
                 {
-                    true => put(subject, Demand::Text(demands.join(" and ")), shown(got)),
+                    true => put(subject, Demand::Text(demands.join(" and ")), value_text(got)),
                     false => put(subject, Demand::Value(wanted.clone()), got.to_string()),
                 }
             } else if is_map {
@@ -751,21 +766,21 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
         {
             let at = all.chars().zip(others.chars()).take_while(|(one, other)| one == other).count();
             let rest = |text: &str| Value::string(&text.chars().skip(at).collect::<String>());
-            put(format!("{subject}[{at}..]"), Demand::Value(rest(all)), shown(&rest(others)));
+            put(format!("{subject}[{at}..]"), Demand::Value(rest(all)), value_text(&rest(others)));
         }
-        _ => put(subject, Demand::Value(wanted.clone()), shown(got)),
+        _ => put(subject, Demand::Value(wanted.clone()), value_text(got)),
     }
 }
 
-/// A value as people read it, cut where it is long.
-fn shown(value: &Value) -> String {
+/// The text of a value for people, cut if it is long.
+fn value_text(value: &Value) -> String {
     match value {
         Value::Real(value) => time_text(value),
-        value => cut(&value.to_string(), LONGEST_VALUE),
+        value => cut_text(&value.to_string(), LONGEST_VALUE),
     }
 }
 
-/// The alternatives in words: `pNumber = 11, got 12`. `None` where there is none.
+/// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.
 fn alternatives_text(action: &str, alternatives: &[Vec<Difference>]) -> Option<String> {
     let text = |one: &Difference| match one.subject.is_empty() {
         true => format!("{action} {}", instants_text(&one.wanted)),

@@ -1,4 +1,4 @@
-//! What of guards decides about an observation: the parts that do not hold, and what may come at all.
+//! The parts of guards that decide about an observation, and whether one can come at all.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
@@ -10,8 +10,8 @@ use coreach_model::{Term, Value};
 use crate::lazy::Lazy;
 use crate::test_case::TestCase;
 
-/// For each of these transitions with the event's action, the conjuncts of its guard that do not hold.
-pub(crate) fn violated<'t>(
+/// For each of these transitions with the event's action: the conjuncts of its guard that do not hold.
+pub(crate) fn failing_sets<'t>(
     iosts: &Iosts,
     transitions: impl Iterator<Item = &'t Transition>,
     state: &State,
@@ -22,8 +22,8 @@ pub(crate) fn violated<'t>(
     same.map(|one| failing_conjuncts(&one.guard, &valuation)).collect()
 }
 
-/// The conjuncts that do not hold. One whose value is not known does not hold. That an operation has a value
-/// is one of them only if all others hold or have no value: then it is the reason.
+/// The conjuncts that do not hold. A conjunct without a value does not hold. Conjuncts that ask whether an
+/// operation has a value are among them only if all others hold or have no value: then they are the reason.
 pub(super) fn failing_conjuncts(guard: &Term, valuation: &Valuation) -> Vec<Term> {
     let mut parts = guard.conjuncts();
     parts.retain(|part| holds(part, valuation) != Ok(true));
@@ -33,18 +33,18 @@ pub(super) fn failing_conjuncts(guard: &Term, valuation: &Valuation) -> Vec<Term
     parts
 }
 
-pub(crate) fn texts(conjuncts: &[Term]) -> Vec<String> {
+pub(crate) fn conjunct_texts(conjuncts: &[Term]) -> Vec<String> {
     conjuncts.iter().map(Term::to_string).collect()
 }
 
-/// Is there an event of the transition's action that it takes in this state? Only where that is certain.
+/// Is there certainly an event of the transition's action that it takes in this state?
 pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) -> bool {
     let guard = substitute(&transition.guard, &literals(&state.valuation));
     if guard.is_true() || guard.is_false() {
         return guard.is_true();
     }
     let parameters = &test.iosts.action(transition.action).parameters;
-    // What has no value anywhere stands in the guard, as has everything that a transition needs to be taken.
+    // The guard has all conditions of the transition, also that its operations have values.
     let witness = Lazy::default().witness(&guard.conjuncts());
     let Witness::Found(found) = witness else { return false };
     let mut valuation = state.valuation.clone();
@@ -52,7 +52,7 @@ pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) 
     holds(&transition.guard, &valuation) == Ok(true)
 }
 
-/// The state's valuation with the event's values for its parameters.
+/// The state's valuation, with the event's values for its parameters.
 pub(super) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
     let mut valuation = state.valuation.clone();
     if let Some(action) = iosts.find_action(&event.action) {
@@ -62,7 +62,7 @@ pub(super) fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuati
     valuation
 }
 
-/// Does the state not exclude the transition, whatever the values of its parameters?
+/// May the transition be taken in this state, with some values of its parameters? Errs towards yes.
 pub(crate) fn may_be(transition: &Transition, state: &State) -> bool {
     let excluded = |part: &Term| evaluate(part, &state.valuation) == Ok(Value::Bool(false));
     !transition.guard.conjuncts().iter().any(excluded)

@@ -1,22 +1,20 @@
-//! A judge: what follows a run and says in the end what it was worth.
+//! A judge follows a run and gives its verdict.
 //!
-//! **Problem.** Driving an implementation, following a trace, telling why a run ended, running it again and
-//! making it shorter are the same for whatever says what may happen next: a test case, the specification
-//! itself, a set of symbolic states, a test case with clocks, a trace that was recorded elsewhere.
+//! **Problem.** An implementation is driven, a trace is followed, the end of a run is explained, a run is
+//! repeated and made shorter. All that is the same whatever says which events may come next: a test case, the
+//! specification itself, a set of symbolic states, a test case with clocks, a recorded trace.
 //!
-//! **Method.** One trait. A judge is a state that is shown what happens, one [`Occurrence`] after the other:
-//! an event, silence or a delay. It *follows*, or *ends* the run with a verdict and its cause, staying where
-//! it is. What it followed is the trace; so a trace alone brings a judge of the same kind to the same state,
-//! and nothing of the state is kept. Where the state that was reached is a verdict, it says so
-//! ([`Judge::verdict`]).
+//! **Method.** There is one trait. A judge is a state that is shown one [`Occurrence`] after the other: an
+//! event, silence or a delay. It *follows* the occurrence, or *ends* the run with a verdict and its cause,
+//! and stays in its state. The occurrences that it followed are the trace. So a trace alone brings a judge of
+//! the same kind to the same state, and the state is not kept. If the state that was reached has a verdict,
+//! the judge says so ([`Judge::verdict`]).
 //!
-//! What a judge offers to the tester are *moves* with what a strategy needs to order them, and values for a
-//! stimulus. It never speaks to an implementation, never waits, and draws no lots but those of the [`Choice`]
-//! that it is given.
+//! A judge offers *moves* to the tester, with what a strategy needs to order them, and values for a stimulus.
+//! It never speaks to an implementation, never waits, and draws lots only from its [`Choice`].
 //!
 //! Judges here: a deterministic test case ([`case`]), the sets of states of a product ([`online`]), the
-//! specification ([`crate::monitor`]), and either of them behind a link that changes the order
-//! ([`crossing`]).
+//! specification ([`crate::monitor`]), and each behind a link ([`crossing`]).
 
 pub mod case;
 pub mod contract;
@@ -41,30 +39,30 @@ pub use crate::run::ShownState;
 use crate::settings::Settings;
 use crate::test_case::TestCase;
 
-/// A test case as a judge, in its initial state, behind a link where there is one.
-pub fn of<'a>(test: &'a TestCase, initial: State, link: Option<Link>) -> Box<dyn Judge + 'a> {
-    judging(test, initial, link, false)
+/// A judge for a test case, in its initial state, behind a link if there is one.
+pub fn make_judge<'a>(test: &'a TestCase, initial: State, link: Option<Link>) -> Box<dyn Judge + 'a> {
+    make_judge_with(test, initial, link, false)
 }
 
-/// The same, as the file of an implementation says it. Where it says nothing of the link, what is sent may be
-/// under way for as long as silence takes.
-pub fn against<'a>(
+/// A judge for a test case, with the link and the silence of an implementation's file. If the file does not
+/// describe the link, a stimulus may be under way for as long as silence takes.
+pub fn make_judge_for_iut<'a>(
     test: &'a TestCase,
     initial: State,
     iut: &Iut,
     settings: &Settings,
 ) -> Box<dyn Judge + 'a> {
-    judging(test, initial, iut.link(settings.longest_silence()), iut.behaviour.silence_fails)
+    make_judge_with(test, initial, iut.link(settings.longest_silence()), iut.behaviour.silence_fails)
 }
 
-/// The same, with silence as a failure or not where the specification must answer.
-pub fn judging<'a>(
+/// A judge for a test case. `silence_fails`: silence is a failure if the specification must answer.
+pub fn make_judge_with<'a>(
     test: &'a TestCase,
     initial: State,
     link: Option<Link>,
     silence_fails: bool,
 ) -> Box<dyn Judge + 'a> {
-    // A timed test case looks at instants: a link is a part of their tolerance.
+    // A timed test case looks at instants: the link's delay is a part of their tolerance.
     let link = link.filter(|_| test.timed.is_none());
     match &test.online {
         Some(online) => put_behind_link(link, OnlineJudge::new(test, online, initial, silence_fails)),
@@ -79,8 +77,8 @@ fn put_behind_link<'a>(link: Option<Link>, judge: impl Follower + 'a) -> Box<dyn
     }
 }
 
-/// The states of a run, the initial one first: one more than its steps. The judge is left at the end.
-pub fn states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<ShownState> {
+/// The states of a run, the initial one first: one more than its steps. The judge stays in the last one.
+pub fn shown_states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<ShownState> {
     judge.begin();
     let mut states = vec![judge.shown()];
     for what in trace {

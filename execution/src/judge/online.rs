@@ -1,42 +1,42 @@
-//! On-line judging: every state of the product that is possible after what was seen.
+//! On-line judging: follows every state of the product that is possible after the trace.
 //!
-//! **Problem.** A test case follows one state, and so needs a deterministic specification. Some have no such
-//! form, or one that is too large; and nobody needs it to judge a run.
+//! **Problem.** A test case follows one state, and so needs a deterministic specification. Some
+//! specifications have no deterministic form, or one that is too large. A run can be judged without it.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3, rules R0 to R6. A *context* is here a state
-//! of the product: what is seen carries its values, and internal actions carry none, so a path condition
-//! would have one solution. Contexts that are equal are one (the rules' authors leave that open), so a step
-//! costs what the set costs, however long the run.
+//! of the product: observed events carry their values, and internal actions carry none, so a path condition
+//! would have one solution. Equal contexts are one (the rules' authors leave that open), so the costs of a
+//! step depend on the set, and not on the length of the run.
 //!
-//! **Verdicts**, after an event and all internal steps behind it:
-//! - no state: Fail (R2). The specification forbids what was seen, whichever way it went;
+//! **Verdicts**, after an event and all internal steps that may follow it:
+//! - no state: Fail (R2). The specification forbids the event, whichever way it went;
 //! - all states in Accept: Pass (R4);
-//! - some in Accept: WeakPass (R5). It may be that the purpose was met;
+//! - some in Accept: WeakPass (R5). The purpose may have been met;
 //! - none in Accept, and none from which `coreach` lets it be reached: Inconclusive (R3). Facts are
-//!   over-approximations, so this is said only where it is so;
-//! - else the run goes on (R1). A stimulus is offered where one of the states takes it to one from which
+//!   over-approximations, so Accept certainly cannot be reached then;
+//! - otherwise the run goes on (R1). A stimulus is offered if it takes one of the states to one from which
 //!   Accept may be reached (R6).
 //!
-//! Of a property ([`TestCase::violates`]): Fail where one state violates it, since one way through it is
-//! enough, or where what came is forbidden; a state that forbids what others allow is none of those that are
-//! possible.
+//! With a property ([`TestCase::violates`]), it is a Fail if one state violates the property, since one way
+//! through it is enough, or if the event is forbidden. States that forbid it are dropped if others do not.
 //!
-//! By ioco quiescence is an action of the product, and silence is followed as one: the states that are not
-//! quiescent are out, and where none is left it is a Fail.
+//! By ioco, quiescence is an action of the product, and silence is followed as that action: the states that
+//! are not quiescent are dropped, and if none is left it is a Fail.
 //!
-//! Where no location has a verdict, nothing is asked for but that the specification allows what is seen
+//! If no location has a verdict, the only question is whether the specification allows the trace
 //! ([`crate::walk`]): a run never passes, and silence that is no failure ends nothing; the states stay as
 //! they were, which is never wrong.
 //!
-//! Else silence is as for a test case ([`super::case`]); whether the specification must answer is not a fact
-//! computed before, but asked of the states themselves: each has an output or an internal step.
+//! Otherwise silence is as for a test case ([`super::case`]). Whether the specification must answer is not
+//! computed before, but decided by the states: each has an output or an internal step.
 //!
-//! Where unseen data add up, the states are formulas ([`crate::monitor`]), and what is said of each state
-//! here is said of all that a formula stands for; that a specification must answer is not said of a formula.
+//! If there are many states because of unseen data, they are kept as formulas ([`crate::monitor`]).
+//! Statements about each state here hold for all states of a formula; but it is never said of a formula that
+//! the specification must answer.
 //!
-//! **Ends**: internal steps do, in a specification without livelock; states and formulas are limited, and
-//! beyond that the run is Inconclusive for the cause `states`. **Costs** the states times the transitions of
-//! their locations.
+//! **Ends**, since internal steps end in a specification without livelock. States and formulas are limited,
+//! and beyond that the run is Inconclusive for the cause `states`. **Costs** the states times their
+//! transitions.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -59,40 +59,40 @@ pub struct OnlineJudge<'a> {
     verdict: Option<Verdict>,
     /// Is silence a failure where the specification must answer?
     silence_fails: bool,
-    /// Of a test without a purpose: has nothing come since the last event?
+    /// In a test without a purpose: has nothing come since the last event?
     is_silent: bool,
 }
 
 impl<'a> OnlineJudge<'a> {
-    /// In its initial state (R0), with the constants in it; `online` is what `test` says of its judging.
+    /// A judge in its initial state (R0), with the constants in it. `online` is part of `test`.
     pub fn new(test: &'a TestCase, online: &'a Online, initial: State, silence_fails: bool) -> Self {
         OnlineJudge { silence_fails, ..OnlineJudge::in_states(test, online, [initial].into()) }
     }
 
-    /// Where these states are possible, and all that internal steps lead to.
+    /// A judge for which these states are possible, and all that internal steps lead to.
     pub fn in_states(test: &'a TestCase, online: &'a Online, states: BTreeSet<State>) -> Self {
         let monitor = Monitor::new(&test.iosts, states);
-        let verdict = verdict(test, online, &monitor);
+        let verdict = verdict_of_states(test, online, &monitor);
         OnlineJudge { test, online, monitor, verdict, silence_fails: false, is_silent: false }
     }
 
-    /// The same, where more states than these are gathered to formulas.
+    /// Gathers states into formulas if there are more than this.
     #[must_use]
     pub fn gathering_beyond(self, few: usize) -> Self {
         OnlineJudge { monitor: self.monitor.gathering_beyond(few), ..self }
     }
 
-    /// Are there formulas, of each of which one state is shown?
+    /// Are there formulas, so that one example state of each is shown?
     pub fn has_formulas(&self) -> bool {
         !self.monitor.are_all()
     }
 
-    /// States that are possible now: all, or one of each formula.
+    /// The states that are possible now: all of them, or one example of each formula.
     pub fn states(&self) -> impl Iterator<Item = &State> {
         self.monitor.states().iter()
     }
 
-    /// The transitions of a kind that leave a state that is possible, in order.
+    /// The transitions of a kind that leave a possible state, in order, each with the state.
     fn transitions_leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
         let of = match kind {
             ActionKind::Input => &self.test.stimuli,
@@ -113,8 +113,8 @@ impl<'a> OnlineJudge<'a> {
         self.test.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence)
     }
 
-    /// The same after silence of this length, where quiescence is an action; or that it ends the run.
-    fn quiet(&self, time: Duration) -> Result<Self, Judged> {
+    /// The judge after silence of this length, if quiescence is an action. `Err`: the silence ends the run.
+    fn after_silence(&self, time: Duration) -> Result<Self, Judged> {
         let mut after = self.clone();
         match after.monitor.take(&Occurrence::Silence(time)) {
             Judged::Followed(_) => after.update_verdict(),
@@ -129,7 +129,7 @@ impl<'a> OnlineJudge<'a> {
     fn update_verdict(&mut self) {
         let violates = &self.test.violates;
         self.monitor.leave(|location| violates[location] == Some(Violated::Forbidden));
-        self.verdict = verdict(self.test, self.online, &self.monitor);
+        self.verdict = verdict_of_states(self.test, self.online, &self.monitor);
     }
 
     fn violated(&self) -> Option<Violated> {
@@ -149,12 +149,13 @@ impl<'a> OnlineJudge<'a> {
     }
 }
 
-fn verdict(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Verdict> {
+/// The verdict when these states are possible; `None`: the run goes on.
+fn verdict_of_states(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Verdict> {
     if let Some(fail) = monitor.verdict() {
         return Some(fail);
     }
     let states = monitor.states();
-    // A property is violated by one way through it.
+    // One way through a property is enough to violate it.
     if states.iter().any(|state| test.violates[state.location].is_some()) {
         return Some(Verdict::Fail);
     }
@@ -193,9 +194,10 @@ impl Judge for OnlineJudge<'_> {
     fn begin(&mut self) {
         self.monitor.begin();
         self.is_silent = false;
-        self.verdict = verdict(self.test, self.online, &self.monitor);
+        self.verdict = verdict_of_states(self.test, self.online, &self.monitor);
     }
 
+    /// Offers each stimulus that may lead on, and a wait if some observation or silence may.
     fn offers(&self) -> Offers {
         let mut moves: Vec<Offer> = Vec::new();
         for (number, _) in self.transitions_leaving(ActionKind::Input) {
@@ -234,11 +236,12 @@ impl Judge for OnlineJudge<'_> {
         self.monitor.can_send(stimulus)
     }
 
+    /// Follows an occurrence in all states. A violation of a property names the transition that led to it.
     fn take(&mut self, what: &Occurrence) -> Judged {
         if let Occurrence::Silence(time) = what
             && self.is_suspended()
         {
-            return match self.quiet(*time) {
+            return match self.after_silence(*time) {
                 Ok(after) => {
                     *self = after;
                     Judged::Followed(None)
@@ -261,7 +264,7 @@ impl Judge for OnlineJudge<'_> {
         let (Some(event), Judged::Followed(_)) = (what.event(), &judged) else { return judged };
         self.is_silent = false;
         self.update_verdict();
-        // Whoever asks how a property was violated asks the last transition.
+        // The transition that violated the property explains how it was violated.
         let violated = self.violated().and_then(|how| {
             let test = self.test;
             let is_last = |one: &Transition| {
@@ -284,13 +287,13 @@ impl Judge for OnlineJudge<'_> {
 
     fn silence(&self) -> Option<AfterSilence> {
         if self.is_suspended() {
-            let decides = match self.quiet(Duration::ZERO) {
+            let decides = match self.after_silence(Duration::ZERO) {
                 Ok(after) => after.verdict.is_some() || !after.is_where(self),
                 Err(judged) => matches!(judged, Judged::Ends(Verdict::Fail, _)),
             };
             return Some(if decides { AfterSilence::Decides } else { AfterSilence::Nothing });
         }
-        // A second one after the first tells nothing.
+        // A second silence in a row says nothing new.
         let decides = if self.is_silent { AfterSilence::Nothing } else { AfterSilence::Decides };
         self.is_without_purpose().then_some(decides)
     }

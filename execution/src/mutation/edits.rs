@@ -1,7 +1,7 @@
-//! Where a mutant differs from its specification, as an edit of the user's file; and whether it does at all.
+//! Finds where a mutant differs from its specification, as edits of the user's file, if it does.
 //!
-//! **Equal** are two models if each transition of one is covered by one of the other: with the same ends and
-//! action, a guard that holds wherever its own does, and the same values. The solver says so, or nobody.
+//! Two models are **equal** if each transition of one is covered by one of the other: with the same ends and
+//! action, a guard that holds wherever its own does, and the same values. Only the solver's word counts.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,19 @@ use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::{Datum, Term};
 
-/// A text of the specification, and what stands there in the mutant.
+/// A text of the specification, and the text that replaces it in the mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextEdit {
-    /// The file and the line, where the old text is anywhere.
+    /// The file and the line, if the old text is in one.
     pub place: Option<(String, usize)>,
-    /// Empty where something was added.
+    /// Empty if a text was added.
     pub old: String,
-    /// Empty where something was taken away.
+    /// Empty if a text was removed.
     pub new: String,
 }
 
 /// Lists the differences in the order of the specification.
-pub fn edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
+pub fn list_edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
     let mut found = Vec::new();
     if specification.initial_condition != mutant.initial_condition {
         let text = |iosts: &Iosts| format!("condition: {}", iosts.initial_condition);
@@ -38,15 +38,15 @@ pub fn edits(specification: &Iosts, mutant: &Iosts) -> Vec<TextEdit> {
             continue;
         }
         let place = one.origin.whole.as_ref().map(file_and_line);
-        let of_one = parts(specification, one);
-        let of_other = other.map(|other| parts(mutant, other)).unwrap_or_default();
+        let of_one = entries_of(specification, one);
+        let of_other = other.map(|other| entries_of(mutant, other)).unwrap_or_default();
         let differ = |parts: &[String], others: &[String]| {
             let apart = parts.iter().filter(|part| !others.contains(part)).cloned();
             apart.collect::<Vec<String>>().join(", ")
         };
         found.push(TextEdit { place, old: differ(&of_one, &of_other), new: differ(&of_other, &of_one) });
     }
-    let added = others.map(|one| format!("{{ {} }}", parts(mutant, one).join(", ")));
+    let added = others.map(|one| format!("{{ {} }}", entries_of(mutant, one).join(", ")));
     found.extend(added.map(|new| TextEdit { place: None, old: String::new(), new }));
     found
 }
@@ -55,8 +55,8 @@ fn file_and_line(at: &Origin) -> (String, usize) {
     (at.file.name.clone(), at.line_and_column().0)
 }
 
-/// A transition as its file has it, key by key.
-fn parts(iosts: &Iosts, one: &Transition) -> Vec<String> {
+/// The entries of a transition in its file, key by key.
+fn entries_of(iosts: &Iosts, one: &Transition) -> Vec<String> {
     let mut found = vec![
         format!("from: {}", iosts.location(one.source).name),
         format!("to: {}", iosts.location(one.target).name),
@@ -72,7 +72,7 @@ fn parts(iosts: &Iosts, one: &Transition) -> Vec<String> {
     found
 }
 
-/// Are they surely the same, though they are written in other words?
+/// Are the models certainly the same, though they may be written differently?
 pub fn is_equal(specification: &Iosts, mutant: &Iosts, solver: &mut dyn Solver) -> bool {
     let (a, b) = (&specification.initial_condition, &mutant.initial_condition);
     if a != b && !(must_hold(solver, &a.conjuncts(), b) && must_hold(solver, &b.conjuncts(), a)) {
@@ -88,7 +88,7 @@ pub fn is_equal(specification: &Iosts, mutant: &Iosts, solver: &mut dyn Solver) 
     specification.actions == mutant.actions && covers(mutant, specification) && covers(specification, mutant)
 }
 
-/// Does the other one the same wherever this one can be taken?
+/// Does the other transition do the same wherever this one can be taken?
 fn is_covered(one: &Transition, other: &Transition, solver: &mut dyn Solver) -> bool {
     if (one.source, one.action, one.target) != (other.source, other.action, other.target) {
         return false;

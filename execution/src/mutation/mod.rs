@@ -1,18 +1,19 @@
-//! How good is a suite of test cases? It is run against implementations that are known to be wrong.
+//! Measures how good a suite of test cases is, by runs against implementations that are known to be wrong.
 //!
 //! **Problem.** A suite that passes on everything proves nothing. Mutants of the specification, each wrong in
-//! one place, stand for faults (DeMillo, Lipton and Sayward, 1978); the part that the suite fails is its
-//! score. But a mutant may conform all the same, and then nobody can kill it.
+//! one place, stand for faults (DeMillo, Lipton and Sayward, 1978). The score of a suite is the part of them
+//! that it fails. But a mutant may conform all the same, and then nothing can kill it.
 //!
-//! **Method.** Operators in turn, places by lot, no mutant twice ([`mutants`]). Each mutant, as a simulated
-//! implementation, meets every test case with some seeds: a Fail *kills* it, unless the specification itself,
-//! simulated in the same way, can do all that the run shows. One that no run kills is walked at random beside
-//! the specification itself ([`crate::monitor`]): an output that the specification does not allow shows that
-//! it *survived*, being wrong; otherwise it is *equivalent up to the bound* of that search, which is said,
-//! for the question is undecidable. Of a survivor it is told which transition was changed, and whether any
-//! run of the suite came through that transition: where none did, the suite lacks a purpose.
+//! **Method.** Mutants are made by the operators in turn, at random places, none twice ([`mutants`]). Each
+//! mutant, as a simulated implementation, meets every test case with some seeds: a Fail *kills* it, unless
+//! the specification itself, simulated in the same way, can do everything that the run shows. A mutant that
+//! no run kills is walked at random beside the specification itself ([`crate::monitor`]). An output that the
+//! specification does not allow shows that the wrong mutant *survived*. Otherwise it is *equivalent up to the
+//! bound* of that search, which is reported, for the question is undecidable. For a survivor it is reported
+//! which transition was changed, and whether any run of the suite came through that transition: if none did,
+//! the suite lacks a purpose.
 //!
-//! **Ends**: everything is counted. **Costs** mutants x test cases x seeds runs in memory.
+//! **Ends**, since everything is counted. **Costs** mutants x test cases x seeds runs in memory.
 
 mod edits;
 pub mod operators;
@@ -26,7 +27,7 @@ use coreach_model::semantics::{Event, State, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict, Violated};
 use edits::is_equal;
-pub use edits::{TextEdit, edits};
+pub use edits::{TextEdit, list_edits};
 pub use operators::{Mutant, Operator, mutate};
 
 use crate::bucket::Bucket;
@@ -47,9 +48,9 @@ use crate::values::{MIX, Values};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Effort {
     pub mutants: usize,
-    /// Runs of each test case against each mutant.
+    /// The number of runs of each test case against each mutant.
     pub runs: u64,
-    /// Walks beside the specification, for a mutant that no run killed.
+    /// The number of walks beside the specification, for a mutant that no run killed.
     pub walks: u64,
     pub depth: usize,
     pub seed: u64,
@@ -62,7 +63,7 @@ pub enum MutantStatus {
     Killed { test: usize, seed: u64, bucket: Bucket, events: usize },
     /// It is wrong, as this trace shows, and no run of the suite saw it.
     Survived {
-        /// What it did; the last event is the wrong one.
+        /// The events of the mutant. The last one is wrong.
         trace: Vec<Event>,
     },
     /// Nothing wrong was found by the walks.
@@ -83,29 +84,29 @@ impl MutantStatus {
 }
 
 #[derive(Clone, Debug)]
-pub struct Result {
+pub struct MutantResult {
     pub mutant: Mutant,
     pub fate: MutantStatus,
-    /// How often runs of the suite came through the transition that was changed, on the specification itself;
-    /// `None` where the change is no transition's.
+    /// How often runs of the suite against the specification itself came through the changed transition;
+    /// `None` if no transition was changed.
     pub visits: Option<usize>,
-    /// Where it differs.
+    /// The differences from the specification.
     pub edits: Vec<TextEdit>,
-    /// Which one it is of those that were made, from 1; 0 of one alone.
+    /// Its number among the mutants of the suite, from 1; 0 if it is judged alone.
     pub number: usize,
 }
 
-/// Some mutants, each made once: operators in turn, places by lot. None is the specification in other words.
+/// Makes different mutants: operators in turn, at random places. None is equal to the specification.
 pub fn mutants(specification: &Iosts, most: usize, seed: u64) -> Vec<Mutant> {
-    /// Draws of one operator that may fail or repeat, before it is left alone.
+    /// An operator is not used any more after so many draws that failed or repeated a mutant.
     const PATIENCE: usize = 24;
     let mut random = Random::new(seed ^ 0x6d75_7461_7465);
     let mut found: Vec<Mutant> = Vec::new();
-    let mut dull = vec![0; Operator::ALL.len()];
+    let mut failures = vec![0; Operator::ALL.len()];
     let mut solver = Lazy::default();
-    while found.len() < most && dull.iter().any(|count| *count < PATIENCE) {
-        for (operator, dull) in Operator::ALL.iter().zip(&mut dull) {
-            if *dull >= PATIENCE || found.len() >= most {
+    while found.len() < most && failures.iter().any(|count| *count < PATIENCE) {
+        for (operator, failures) in Operator::ALL.iter().zip(&mut failures) {
+            if *failures >= PATIENCE || found.len() >= most {
                 continue;
             }
             let new = mutate(&mut random, specification, *operator)
@@ -113,7 +114,7 @@ pub fn mutants(specification: &Iosts, most: usize, seed: u64) -> Vec<Mutant> {
                 .filter(|new| !is_equal(specification, &new.iosts, &mut solver));
             match new {
                 Some(new) => found.push(new),
-                None => *dull += 1,
+                None => *failures += 1,
             }
         }
     }
@@ -124,8 +125,12 @@ fn is_same(a: &Iosts, b: &Iosts) -> bool {
     a.transitions == b.transitions && a.initial_condition == b.initial_condition && a.actions == b.actions
 }
 
-/// How often the suite's runs against the specification itself came through each of its transitions.
-pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Numbered<TransitionId, usize> {
+/// Counts how often the suite's runs against the specification itself came through each of its transitions.
+pub fn count_visits(
+    specification: &Iosts,
+    tests: &[TestCase],
+    effort: &Effort,
+) -> Numbered<TransitionId, usize> {
     let mut visits = specification.transitions.map(|_| 0);
     for test in tests {
         for seed in 0..effort.runs {
@@ -146,83 +151,84 @@ pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Num
     visits
 }
 
-/// What becomes of a mutant when the suite meets it.
-pub fn judge(
+/// Judges a mutant by the suite.
+pub fn judge_mutant(
     specification: &Iosts,
     tests: &[TestCase],
     mutant: Mutant,
     visits: &Numbered<TransitionId, usize>,
     effort: &Effort,
-) -> Result {
+) -> MutantResult {
     let fate = decide_fate(specification, tests, &mutant.iosts, effort);
     let visits = mutant.transition.and_then(|at| visits.find(at).copied());
-    Result { edits: edits(specification, &mutant.iosts), mutant, fate, visits, number: 0 }
+    MutantResult { edits: list_edits(specification, &mutant.iosts), mutant, fate, visits, number: 0 }
 }
 
-/// How a run has violated the property that its test case is of, where it has.
-fn violated(test: &TestCase, run: &Run) -> Option<Violated> {
+/// How a run has violated the property of its test case, if it has.
+fn find_violation(test: &TestCase, run: &Run) -> Option<Violated> {
     let last = run.trace.last().and_then(|step| step.transition)?;
     test.violates[test.iosts.transitions[last].target]
 }
 
-/// Runs the suite against a mutant, and walks a survivor beside the specification to see a difference.
+/// Runs the suite against a mutant, and walks a survivor beside the specification to find a difference.
 fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> MutantStatus {
-    let mut broken = None;
+    let mut run_error = None;
     for (number, test) in tests.iter().enumerate() {
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
             match run_once(test, mutant, seed, effort) {
-                // What the specification allows is no fault of the mutant's.
-                Ok((_, run)) if violated(test, &run) == Some(Violated::Allowed) => {}
-                // Nor is what it does itself.
+                // Behaviour that the specification allows is no fault of the mutant.
+                Ok((_, run)) if find_violation(test, &run) == Some(Violated::Allowed) => {}
+                // A Fail is no fault of the mutant either if the specification itself, simulated in the same
+                // way, would fail as well.
                 Ok((initial, run)) if fails_as_well(specification, &test.constants_in(&initial), &run) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
-                    let bucket = bucket_of(&mut *judge::of(test, initial, None), &run);
+                    let bucket = bucket_of(&mut *judge::make_judge(test, initial, None), &run);
                     return MutantStatus::Killed { test: number, seed, bucket, events: events(&run.trace) };
                 }
                 Ok((_, Run { outcome: Outcome::RunError(failure), .. })) => {
-                    broken = Some(failure.to_string())
+                    run_error = Some(failure.to_string())
                 }
                 Ok(_) => {}
-                Err(message) => broken = Some(message),
+                Err(message) => run_error = Some(message),
             }
         }
     }
-    if let Some(message) = broken {
+    if let Some(message) = run_error {
         return MutantStatus::Broken(message);
     }
-    let (mut begun, mut not_begun) = (false, None);
+    let (mut has_walked, mut walk_error) = (false, None);
     for seed in 0..effort.walks {
         let seed = effort.seed.wrapping_add(seed);
-        // The constants of the tests, since a specification alone may allow none that they use.
+        // The constants are those of the tests, since the specification alone may allow none of them.
         let test = &tests[seed as usize % tests.len().max(1)];
         let Ok(initial) = initial_state(test, &Valuation::new(), seed, &mut Lazy::default()) else {
             continue;
         };
-        match walk(specification, mutant, &test.constants_in(&initial), seed, effort.depth) {
+        match walk_beside(specification, mutant, &test.constants_in(&initial), seed, effort.depth) {
             Ok(Some(trace)) => return MutantStatus::Survived { trace },
-            Ok(None) => begun = true,
-            // Who has not walked has not looked: that is no reason to call it equivalent.
-            Err(message) => not_begun = Some(message),
+            Ok(None) => has_walked = true,
+            // A walk that could not begin does not show equivalence.
+            Err(message) => walk_error = Some(message),
         }
     }
-    match not_begun {
-        Some(message) if !begun => MutantStatus::Broken(message),
+    match walk_error {
+        Some(message) if !has_walked => MutantStatus::Broken(message),
         _ => MutantStatus::Equivalent,
     }
 }
 
-/// Is this a Fail of the specification itself, too?
+/// Would the specification itself fail in this run, too?
 fn fails_as_well(specification: &Iosts, constants: &[(Datum, Value)], run: &Run) -> bool {
     let trace = run.trace.iter().filter_map(|step| step.what.event());
     run.outcome == Outcome::Verdict(Verdict::Fail, Cause::Event)
-        && is_its_own(specification, constants, trace)
+        && can_do_itself(specification, constants, trace)
 }
 
-/// Can the specification do that, if it ignores what its state does not take, as a simulated one does? After
-/// a trace several states may be possible, and an input is sent that some of them take: in the others, what
-/// follows is the doing of whoever completes the specification.
-fn is_its_own<'a>(
+/// Can the specification do this trace if it ignores inputs that its state does not take, as a simulated one
+/// does? After a trace several states may be possible, and an input is sent that some of them take. In the
+/// other states, the behaviour after it comes from the completion, not from the specification.
+fn can_do_itself<'a>(
     specification: &Iosts,
     constants: &[(Datum, Value)],
     trace: impl Iterator<Item = &'a Event>,
@@ -250,16 +256,12 @@ fn is_its_own<'a>(
     true
 }
 
-fn run_once(
-    test: &TestCase,
-    iut: &Iosts,
-    seed: u64,
-    effort: &Effort,
-) -> std::result::Result<(State, Run), String> {
+/// Runs a test case once against a model. Returns the state in which it began, too.
+fn run_once(test: &TestCase, iut: &Iosts, seed: u64, effort: &Effort) -> Result<(State, Run), String> {
     let initial = initial_state(test, &Valuation::new(), seed, &mut Lazy::default());
     let initial = initial.map_err(|error| error.to_string())?;
     let run = TestSession {
-        judge: &mut *judge::of(test, initial.clone(), None),
+        judge: &mut *judge::make_judge(test, initial.clone(), None),
         settings: &effort.settings,
         adapter: &mut InProcess(Simulated::new(iut.clone(), Lazy::default())),
     }
@@ -267,25 +269,22 @@ fn run_once(
     Ok((initial, run))
 }
 
-/// The initial states of a specification with these constants.
-fn initial_states(
-    specification: &Iosts,
-    constants: &[(Datum, Value)],
-) -> std::result::Result<BTreeSet<State>, NoState> {
+/// Finds the initial states of a specification with these constants.
+fn initial_states(specification: &Iosts, constants: &[(Datum, Value)]) -> Result<BTreeSet<State>, NoState> {
     const MOST: usize = 1 << 12;
     let known: Valuation = constants.iter().cloned().collect();
     Ok(initial::states(specification, &known, MOST, &mut Lazy::default())?.into_iter().collect())
 }
 
-/// Walks an implementation at random, with inputs that the specification takes, until it does what the
-/// specification does not allow: that trace. `None` where it does not within so many events.
-pub fn walk(
+/// Walks an implementation at random, with inputs that the specification takes, until it does something that
+/// the specification does not allow. Returns that trace; `None` if nothing was found within `depth` events.
+pub fn walk_beside(
     specification: &Iosts,
     implementation: &Iosts,
     constants: &[(Datum, Value)],
     seed: u64,
     depth: usize,
-) -> std::result::Result<Option<Vec<Event>>, String> {
+) -> Result<Option<Vec<Event>>, String> {
     let states = initial_states(specification, constants).map_err(|why| why.text().to_owned())?;
     let mut monitor = Monitor::new(specification, states);
     let mut random = Random::new(seed ^ 0x7761_6c6b);
@@ -297,10 +296,11 @@ pub fn walk(
     let mut trace = Vec::new();
     let mut quiet = 0;
     while trace.len() < depth && quiet < 16 {
+        // An output of the implementation, or an input that the specification takes.
         let what = if random.below(2) == 0 {
             iut.output(true).map(Occurrence::Observation)
         } else {
-            let input = input(specification, monitor.states(), &mut values, &mut random, &mut solver);
+            let input = choose_input(specification, monitor.states(), &mut values, &mut random, &mut solver);
             if let Some(input) = &input {
                 iut.input(input);
             }
@@ -317,7 +317,7 @@ pub fn walk(
         trace.push(event);
         match judged {
             Judged::Followed(_) if monitor.verdict() == Some(Verdict::Fail) => {
-                return Ok((!is_its_own(specification, constants, trace.iter())).then_some(trace));
+                return Ok((!can_do_itself(specification, constants, trace.iter())).then_some(trace));
             }
             Judged::Followed(_) => {}
             Judged::Ends(..) => return Ok(None),
@@ -326,8 +326,8 @@ pub fn walk(
     Ok(None)
 }
 
-/// An input that some state of the specification takes.
-fn input(
+/// Chooses an input that some state of the specification takes.
+fn choose_input(
     specification: &Iosts,
     states: &BTreeSet<State>,
     values: &mut Values,

@@ -1,7 +1,7 @@
-//! The operators: how an implementation can be wrong in one place.
+//! The operators of mutation: ways in which an implementation can be wrong in one place.
 //!
-//! An operator says *how* a mutant differs; whether the difference shows is for others to find out, for many
-//! mutants conform. Each names what it did, so that a finding can be repeated by hand.
+//! An operator says *how* a mutant differs. It does not say whether the difference shows, for many mutants
+//! conform. Each names its change, so that a finding can be repeated by hand.
 
 use std::sync::Arc;
 
@@ -24,54 +24,58 @@ coreach_model::words! {
         /// A number in a guard is one more or less.
         GuardOffByOne = "guard off by one",
         ComparisonChanged = "comparison changed",
-        /// A message carries the next value.
+        /// A message has the next value.
         OutputValue = "output value changed",
-        /// Another action of the same direction and signature.
+        /// A transition has another action of the same direction and signature.
         ActionChanged = "action changed",
-        /// Another location afterwards.
+        /// A transition leads to another location.
         TargetChanged = "target changed",
         TransitionRemoved = "transition removed",
-        /// An unguarded transition of some action.
+        /// An unguarded transition of some action is added.
         TransitionAdded = "transition added",
-        /// A copy of a transition that leads elsewhere.
+        /// A copy of a transition, which leads elsewhere, is added.
         TransitionDuplicated = "transition duplicated",
         /// A variable keeps its value.
         AssignmentDropped = "assignment dropped",
         /// Two variables get each other's value.
         AssignmentSwapped = "assignments swapped",
-        /// A number assigned is one more.
+        /// An assigned number is one more.
         AssignmentOffByOne = "assignment off by one",
-        /// A silent step between two locations.
+        /// A silent step between two locations is added.
         InternalStepAdded = "internal step added",
         /// A variable starts with another value.
         InitialValueChanged = "initial value changed",
-        /// A message never carries one of the values of its parameter.
+        /// A message never has one of the values of its parameter.
         ParameterDomain = "parameter domain narrowed",
-        /// An effect happens on the way into a location by another action too.
+        /// A transition gets an assignment of another one.
         EffectCopied = "effect copied",
     }
 }
 
+/// Larger types are not enumerated.
 const FEW: usize = 64;
 
 #[derive(Clone, Debug)]
 pub struct Mutant {
     pub operator: Operator,
     pub change: String,
-    /// The number of the specification's transition that was changed, where it was one.
+    /// The specification's transition that was changed, if one was.
     pub transition: Option<TransitionId>,
     pub iosts: Iosts,
 }
 
+/// Changes a specification at a random place. `None`: the operator does not fit there, or changes nothing.
 pub fn mutate(random: &mut Random, specification: &Iosts, operator: Operator) -> Option<Mutant> {
     let mut iosts = specification.clone();
-    let (transition, change) = apply(random, &mut iosts, operator)?;
+    let (transition, change) = apply_operator(random, &mut iosts, operator)?;
     let same = iosts.transitions == specification.transitions
         && iosts.initial_condition == specification.initial_condition;
     (!same).then_some(Mutant { operator, change, transition, iosts })
 }
 
-fn apply(
+/// Changes `iosts` at a random place. Returns the changed transition, if it is one, and the change in words.
+/// `None`: the operator does not fit there.
+fn apply_operator(
     random: &mut Random,
     iosts: &mut Iosts,
     operator: Operator,
@@ -106,8 +110,8 @@ fn apply(
             transition.guard = Term::and([kept.guard.clone(), extra]);
         }
         O::GuardNegated => transition.guard = kept.guard.not(),
-        O::GuardOffByOne => transition.guard = with_number_shifted(random, &kept.guard)?,
-        O::ComparisonChanged => transition.guard = with_other_comparison(random, &kept.guard)?,
+        O::GuardOffByOne => transition.guard = shift_number(random, &kept.guard)?,
+        O::ComparisonChanged => transition.guard = change_comparison(random, &kept.guard)?,
         O::OutputValue => {
             let action = &actions[kept.action];
             if action.kind != ActionKind::Output {
@@ -179,17 +183,16 @@ fn apply(
     Some((Some(at), described))
 }
 
-/// The value that follows the parameter's, round and round in a finite type. In a guard it stands for the
-/// parameter: the message then carries the value before the right one. Of an array one cell follows, of a
-/// record one field.
+/// The value after the parameter's value, cyclically in a finite type. In a guard it replaces the parameter:
+/// the message then has the value before the right one. In an array or a record one part is shifted.
 fn shift_value(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
     match ty {
         Type::Array(array) => {
             let index = Term::literal(random.pick(&some_values(&array.index)?)?.clone());
-            let cell = next(&Term::select(term, &index), &array.element)?;
+            let cell = next_value(&Term::select(term, &index), &array.element)?;
             Some(Term::store(term, &index, &cell))
         }
-        // Another key may stand elsewhere.
+        // Entries are sorted by their keys, so another key may change its place.
         Type::Record(record) if matches!(record.form, RecordForm::Entries(..)) => None,
         Type::Record(record) => {
             let which = random.below(record.fields.len());
@@ -197,12 +200,12 @@ fn shift_value(random: &mut Random, term: &Term, ty: &Type) -> Option<Term> {
             let field = |at| if at == which { new.clone() } else { Term::field(term, at) };
             Some(Term::record(record, (0..record.fields.len()).map(field)))
         }
-        ty => next(term, ty),
+        ty => next_value(term, ty),
     }
 }
 
-/// The value that follows that of a term, which is no array and no record.
-fn next(term: &Term, ty: &Type) -> Option<Term> {
+/// The value after that of a term, which is no array and no record.
+fn next_value(term: &Term, ty: &Type) -> Option<Term> {
     if matches!(ty, Type::Array(_) | Type::Record(_)) {
         return None;
     }
@@ -231,8 +234,7 @@ fn some_values(ty: &Type) -> Option<Vec<Value>> {
     Value::enumerate(ty, FEW).or_else(small).or_else(strings).or_else(ids)
 }
 
-/// May the transition mention all that the term mentions? A parameter belongs to its own action's
-/// transitions.
+/// May the transition mention all data of the term? A parameter belongs to the transitions of its own action.
 fn may_mention(term: &Term, transition: &Transition, actions: &Numbered<ActionId, Action>) -> bool {
     let own = &actions[transition.action].parameters;
     let foreign = |datum: &Datum| {
@@ -262,7 +264,7 @@ fn add_transition_by(random: &mut Random, iosts: &mut Iosts, action: ActionId) -
 }
 
 fn add_internal_step(random: &mut Random, iosts: &mut Iosts) -> String {
-    // A name that no action has: two of one name could not be read back.
+    // The name must be new: a model with two actions of one name cannot be read back.
     let names = (0..).map(|number| match number {
         0 => "mutation".to_owned(),
         number => format!("mutation_{number}"),
@@ -296,7 +298,7 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
 }
 
 /// Rewrites one part of a guard, drawn by lot: a conjunct, or an alternative in one.
-fn with_atom(
+fn rewrite_part(
     random: &mut Random,
     guard: &Term,
     rewrite: impl Fn(&mut Random, &Term) -> Option<Term>,
@@ -305,9 +307,9 @@ fn with_atom(
     let at = random.below(parts.len());
     let part = parts.get(at)?.clone();
     let new = match part.written() {
-        // A call is replaced by what it says, with a mistake in it.
+        // A call is replaced by its body, with a mistake in it.
         None => match part.unfolded() {
-            Some(body) => with_atom(random, &body, rewrite)?,
+            Some(body) => rewrite_part(random, &body, rewrite)?,
             None => rewrite(random, &part)?,
         },
         Some(Node::Or(alternatives)) => {
@@ -317,7 +319,7 @@ fn with_atom(
             Term::or(alternatives)
         }
         Some(Node::Compare(comparison, a, b)) if is_comprehension(b) && random.chance(50) => {
-            Term::compare(*comparison, a, &with_condition(random, b, &rewrite)?)
+            Term::compare(*comparison, a, &rewrite_condition(random, b, &rewrite)?)
         }
         _ => rewrite(random, &part)?,
     };
@@ -329,20 +331,20 @@ fn is_comprehension(term: &Term) -> bool {
     matches!(term.shape(), TermShape::Operation(DerivedOperation::Quantified(of), _) if of.collected.is_some())
 }
 
-/// The comprehension with its condition rewritten.
-fn with_condition(
+/// Rewrites the condition of a comprehension.
+fn rewrite_condition(
     random: &mut Random,
     term: &Term,
     rewrite: &dyn Fn(&mut Random, &Term) -> Option<Term>,
 ) -> Option<Term> {
     let TermShape::Operation(DerivedOperation::Quantified(of), arguments) = term.shape() else { return None };
     let mut of = QuantifiedOperation::clone(of);
-    of.body = if of.body.is_true() { return None } else { with_atom(random, &of.body, rewrite)? };
+    of.body = if of.body.is_true() { return None } else { rewrite_part(random, &of.body, rewrite)? };
     Some(Term::apply(DerivedOperation::Quantified(Arc::new(of)), arguments.clone()))
 }
 
-fn with_number_shifted(random: &mut Random, guard: &Term) -> Option<Term> {
-    with_atom(random, guard, |random, atom| match atom.written() {
+fn shift_number(random: &mut Random, guard: &Term) -> Option<Term> {
+    rewrite_part(random, guard, |random, atom| match atom.written() {
         Some(Node::Compare(comparison, a, b)) if *a.sort() == Type::Int => {
             let one = Term::int(if random.chance(50) { 1 } else { -1 });
             Some(Term::compare(*comparison, a, &Term::add(b, &one)))
@@ -357,8 +359,8 @@ fn with_number_shifted(random: &mut Random, guard: &Term) -> Option<Term> {
     })
 }
 
-fn with_other_comparison(random: &mut Random, guard: &Term) -> Option<Term> {
-    with_atom(random, guard, |random, atom| match atom.written() {
+fn change_comparison(random: &mut Random, guard: &Term) -> Option<Term> {
+    rewrite_part(random, guard, |random, atom| match atom.written() {
         Some(Node::Compare(comparison, a, b)) => {
             let all = [
                 Comparison::Equal,

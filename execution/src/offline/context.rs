@@ -1,6 +1,6 @@
-//! A context: where the system may be, on the path or off it.
+//! A context: a place where the system may be, on the path or off it, with its data.
 //!
-//! What is known of its data is [`coreach_analyses::symbolic::followed`]'s.
+//! The data of a context are [`coreach_analyses::symbolic::followed`]'s.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,37 +14,36 @@ use coreach_model::iosts::TransitionId;
 use crate::offline::prepared::Offline;
 use crate::offline::verdict::CannotJudge;
 
-/// The most parts of a term for a datum that is not known, or of what is known of it.
+/// The most parts of a term for an unknown datum, or of a condition on such data.
 pub const MOST_PARTS: u64 = 10_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
-    /// So many transitions of the path have been taken, and no others.
+pub enum PathPosition {
+    /// The first so many transitions of the path have been taken, and no others.
     On(usize),
     Off,
 }
 
-impl Place {
-    pub(super) fn behind(self, number: TransitionId, path: &[TransitionId]) -> Place {
+impl PathPosition {
+    pub(super) fn after(self, number: TransitionId, path: &[TransitionId]) -> PathPosition {
         match self {
-            Place::On(steps) if path.get(steps) == Some(&number) => Place::On(steps + 1),
-            _ => Place::Off,
+            PathPosition::On(steps) if path.get(steps) == Some(&number) => PathPosition::On(steps + 1),
+            _ => PathPosition::Off,
         }
     }
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Context {
-    pub place: Place,
+    pub place: PathPosition,
     pub state: SymbolicState,
-    /// Is it possible at whatever instants the events have happened, within the tolerance of their recorded
-    /// ones?
+    /// Is it possible at all instants of the events within the tolerance of the recorded ones?
     pub is_certain: bool,
 }
 
 impl Context {
     /// The context after a transition that leaves its location, with these values for the parameters of its
-    /// action; `None` where it cannot be taken.
+    /// action. `None`: the transition cannot be taken.
     pub fn after(
         &self,
         offline: &Offline<'_>,
@@ -56,12 +55,12 @@ impl Context {
         let state = self.state.after(system, number, values, solver)?;
         let always = || self.state.meaning(system.enabled(number), &self.state.known) == Holds::Always;
         let is_certain = self.is_certain && (offline.is_exact() || always());
-        Some(Context { place: self.place.behind(number, offline.path()), state, is_certain })
+        Some(Context { place: self.place.after(number, offline.path()), state, is_certain })
     }
 }
 
-/// These contexts and those behind internal steps, each once, in an order of their own.
-pub(super) fn closed(
+/// Adds the contexts after internal steps. Each context is in the result once, in a fixed order.
+pub(super) fn close_under_internal(
     offline: &Offline<'_>,
     contexts: Vec<Context>,
     line: usize,
@@ -88,7 +87,7 @@ pub(super) fn closed(
     }
     let mut kept: Vec<Context> = Vec::new();
     for context in all {
-        // By their order, those of one place and one valuation stand together.
+        // The order puts contexts of one place and one valuation side by side.
         match kept.last_mut() {
             Some(last) if last.place == context.place && last.state.is_like(&context.state) => {
                 last.state = last.state.clone().joined(&context.state, solver);
@@ -101,7 +100,7 @@ pub(super) fn closed(
         return Ok(kept);
     }
     let data = data_of(&offline.form.iosts);
-    let mut places: BTreeMap<(Place, bool), Vec<SymbolicState>> = BTreeMap::new();
+    let mut places: BTreeMap<(PathPosition, bool), Vec<SymbolicState>> = BTreeMap::new();
     for Context { place, state, is_certain } in kept {
         places.entry((place, is_certain)).or_default().push(state);
     }

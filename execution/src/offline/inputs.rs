@@ -1,19 +1,18 @@
-//! A timed sequence for a path: what a tester may send, and when, so that the system can go along it.
+//! A timed sequence for a path: inputs and their instants, with which the system can go along the path.
 //!
-//! **Source.** 2012, input selection: a solution of what the path asks of the data and of the time, put into
-//! the sequence of its events; the inputs of it, with the delays, are the test. Nobody can make the system
-//! follow; off-line, what it does instead is judged afterwards.
+//! **Source.** 2012, input selection: the path's conditions on the data and on the time have a solution,
+//! which gives a sequence of events. Its inputs, with the delays, are the test. Nobody can make the system
+//! follow; off-line, its behaviour is judged afterwards.
 //!
-//! **Method.** The path is executed symbolically in the delayed form. Delays are chosen one after the other,
-//! each the first of a list of handy ones with which the rest of the path is still possible, and the solver's
-//! where none is. They are above 0 where that is possible: two events at one instant are put in an order by
-//! the merge, and not by who sent them. With a seed, the list is drawn, and so are values of parameters.
+//! **Method.** The path is executed symbolically in the delayed form. Delays are chosen one after the other.
+//! Each is the first of a list of handy delays with which the rest of the path is still possible, or else the
+//! solver's. They are above 0 if that is possible: the merge orders two events at one instant without regard
+//! to who sent them. With a seed, the list is drawn, and so are values of parameters.
 //!
-//! For a criterion of coverage, a path to each transition, or to each pair of them, is looked for
-//! ([`coreach_analyses::symbolic::search`]), where places behind copies of them stand for having taken them.
+//! For a criterion of coverage, a path to each transition, or to each pair of them, is searched
+//! ([`coreach_analyses::symbolic::search`]). Copies of these transitions lead to places of their own.
 //!
-//! **Ends** with the path. **Costs** a few questions for each delay; what has been chosen leaves the
-//! condition.
+//! **Ends** with the path. **Costs** a few questions for each delay.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::search::{SearchBound, SearchGoal, SearchLimits, SearchOutcome, Searcher};
@@ -27,32 +26,32 @@ use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use crate::offline::sequence::{Item, normalized};
+use crate::offline::sequence::{Item, normalize};
 
 /// Delays that are easy to read, in tenths of the unit.
 const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
 
+/// The number of random candidates for a value.
 const DRAWS: usize = 6;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoSequence {
-    /// No data and no times lead through the first so many transitions of the path, and on through the next
-    /// one.
+    /// No data and no times lead through the first so many transitions of the path and through the next one.
     Impossible(usize),
     Unknown,
 }
 
-/// What came of looking for a way to a transition.
+/// The result of the search for a path to a transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reached {
     By(Vec<TransitionId>),
     Never,
-    /// None was found among so many nodes.
+    /// No path was found among so many nodes.
     NotFound(SearchBound),
 }
 
-/// A sequence along the path, outputs included; with these constants.
-pub fn sequence(
+/// Finds a sequence along the path with these constants, outputs included.
+pub fn sequence_along(
     form: &Delayed,
     path: &[TransitionId],
     constants: &Valuation,
@@ -75,12 +74,12 @@ pub fn sequence(
         };
         let real = |tenths: u32| Value::Real(RBig::from(tenths) / RBig::from(10));
         let candidates = tenths.into_iter().map(real);
-        choose(symbol, candidates, &mut rest, &mut values, solver)?;
+        choose_value(symbol, candidates, &mut rest, &mut values, solver)?;
     }
     if let Some(random) = &mut random {
         for symbol in others {
-            let candidates: Vec<Value> = (0..DRAWS).filter_map(|_| drawn(random, symbol.ty())).collect();
-            choose(symbol, candidates, &mut rest, &mut values, solver)?;
+            let candidates: Vec<Value> = (0..DRAWS).filter_map(|_| draw_value(random, symbol.ty())).collect();
+            choose_value(symbol, candidates, &mut rest, &mut values, solver)?;
         }
     }
     let Witness::Found(others) = solver.witness(&rest) else { return Err(NoSequence::Unknown) };
@@ -97,10 +96,10 @@ pub fn sequence(
             items.push(Item::Event(action, all.collect()));
         }
     }
-    Ok(normalized(items))
+    Ok(normalize(items))
 }
 
-/// The path's steps and what they ask for.
+/// Executes the path: its steps, and the state after them with its condition.
 fn follow_path(
     system: &System<'_>,
     path: &[TransitionId],
@@ -122,8 +121,8 @@ fn follow_path(
     Ok((steps, state))
 }
 
-/// Gives the symbol the first of the values with which the rest can hold; else the solver's.
-fn choose(
+/// Gives the symbol the first of the candidates with which the rest can hold, or else the solver's value.
+fn choose_value(
     symbol: &Datum,
     candidates: impl IntoIterator<Item = Value>,
     rest: &mut Vec<Term>,
@@ -131,8 +130,12 @@ fn choose(
     solver: &mut dyn Solver,
 ) -> Result<(), NoSequence> {
     let with = |value: &Value, rest: &[Term]| -> Vec<Term> {
-        let there = Substitution::from([(symbol.clone(), Term::literal(value.clone()))]);
-        substitute_all(rest, &there).iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect()
+        let this_value = Substitution::from([(symbol.clone(), Term::literal(value.clone()))]);
+        substitute_all(rest, &this_value)
+            .iter()
+            .flat_map(Term::conjuncts)
+            .filter(|part| !part.is_true())
+            .collect()
     };
     for value in candidates {
         let next = with(&value, rest);
@@ -149,12 +152,12 @@ fn choose(
     Ok(())
 }
 
-/// Above 0, and up to ten units.
+/// Draws a delay above 0, and up to ten units.
 fn draw_tenths(random: &mut Random) -> u32 {
     u32::try_from(random.below(100)).unwrap_or(0) + 1
 }
 
-fn drawn(random: &mut Random, ty: &Type) -> Option<Value> {
+fn draw_value(random: &mut Random, ty: &Type) -> Option<Value> {
     match ty {
         Type::Bool => Some(Value::Bool(random.below(2) == 0)),
         Type::Int | Type::Nat | Type::Range(..) => {
@@ -169,7 +172,7 @@ fn drawn(random: &mut Random, ty: &Type) -> Option<Value> {
     }
 }
 
-/// A path that ends in these transitions, one behind the other.
+/// Searches a path that ends in these transitions, one after the other.
 pub fn path_to(
     form: &Delayed,
     wanted: &[TransitionId],
@@ -178,35 +181,37 @@ pub fn path_to(
     solver: &mut dyn Solver,
 ) -> Reached {
     let mut iosts = form.iosts.clone();
-    // Having taken so many of them is a place of its own. No location of a model is called like that.
-    let mut there = iosts.initial;
+    // The place after each copy says how many of them were taken. No location of a model has such a name.
+    let mut last = iosts.initial;
     let copied = iosts.transitions.len();
     for (place, number) in wanted.iter().enumerate() {
         let mut copy = iosts.transitions[*number].clone();
-        copy.source = if place == 0 { copy.source } else { there };
-        there = iosts.locations.push(Location::named(format!("#taken{place}")));
-        copy.target = there;
+        copy.source = if place == 0 { copy.source } else { last };
+        last = iosts.locations.push(Location::named(format!("#taken{place}")));
+        copy.target = last;
         iosts.transitions.push(copy);
     }
-    let own =
+    let original =
         |number: TransitionId| (number.0 as usize).checked_sub(copied).map_or(number, |place| wanted[place]);
-    let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == there).collect();
+    let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == last).collect();
     let goal =
         SearchGoal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
     let equal =
         |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
-    let besides = Term::and(constants.iter().map(equal));
-    match Searcher::new(iosts, goal).from_start(&besides, limits, solver) {
-        SearchOutcome::Path(way) => Reached::By(way.steps.iter().map(|step| own(step.transition)).collect()),
+    let with_constants = Term::and(constants.iter().map(equal));
+    match Searcher::new(iosts, goal).from_start(&with_constants, limits, solver) {
+        SearchOutcome::Path(way) => {
+            Reached::By(way.steps.iter().map(|step| original(step.transition)).collect())
+        }
         SearchOutcome::None => Reached::Never,
         SearchOutcome::NotFound(bound) => Reached::NotFound(bound),
     }
 }
 
-/// What the tester sends of a sequence, with the delays.
-pub fn sent(timed: &Timed, sequence: &[Item]) -> Vec<Item> {
+/// The part of a sequence that the tester sends, with the delays.
+pub fn inputs_of(timed: &Timed, sequence: &[Item]) -> Vec<Item> {
     let mut sent = crate::offline::sequence::projection(sequence, |action| timed.is_controllable(action));
-    // What passes behind the last input is nothing that the tester does.
+    // The time after the last input is nothing that the tester does.
     if matches!(sent.last(), Some(Item::Delay(_))) {
         sent.pop();
     }

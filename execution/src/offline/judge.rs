@@ -1,27 +1,26 @@
 //! The verdict on a trace, relative to a path.
 //!
-//! **Problem.** Was what was recorded a timed trace of the model (tioco: each output and each delay after a
-//! trace of the model must be one that the model allows), and did the run go along the path that the test is
-//! for?
+//! **Problem.** Is the recording a timed trace of the model (tioco: the model must allow each output and each
+//! delay after a trace of the model), and did the run go along the path of the test?
 //!
 //! **Source.** 2012, the contexts and the rules: R0 begins with the initial context. R1 takes the next member
 //! of the trace: an event leads each context through every transition that takes it after the delay that has
-//! passed, a delay leaves the contexts that may wait so long ([`super::waiting`]). R2: no context is left
-//! after an output or a delay: Fail. R6: none is left after an input: Inconclusive, the model does not say
-//! what follows (`i`). At the end, R3: all contexts are at the end of the path: Pass. R4: some are: WeakPass.
-//! R5: none is: Inconclusive, another way through the model was taken (`r`). The whole trace is looked at:
-//! Fail goes before everything, so leaving the path ends nothing.
+//! passed, and after a delay the contexts remain that may wait so long ([`super::waiting`]). R2: no context
+//! is left after an output or a delay: Fail. R6: none is left after an input: Inconclusive, the model does
+//! not say what follows (`i`). At the end, R3: all contexts are at the end of the path: Pass. R4: some are:
+//! WeakPass. R5: none is: Inconclusive, another way through the model was taken (`r`). The whole trace is
+//! judged: Fail outweighs everything, so leaving the path ends nothing.
 //!
-//! **Where we differ.** Contexts off the path are not nodes of a tree, whose number has no end: they are
-//! where the model is, with its data. Contexts that are equal are one, and such that differ in what is
-//! known of their symbols only become one; where they are many since choices that nobody sees add up,
-//! they become few ([`coreach_analyses::symbolic::gathered`]). All contexts have let the same time pass
-//! since the last event, which each of them took: it is kept once. Internal steps are followed where they
-//! are enabled; those that take time are `super::unseen`'s.
+//! **We differ** in this. Contexts off the path are not nodes of a tree, whose number has no end, but places
+//! in the model with its data. Equal contexts are one, and contexts that differ only in the conditions on
+//! their symbols become one. If there are many because unseen choices add up, they become few
+//! ([`coreach_analyses::symbolic::gathered`]). All contexts have let the same time pass since the last event,
+//! which each of them took: it is kept once. Internal steps are followed if they are enabled; those that take
+//! time are `super::unseen`'s.
 //!
 //! **Ends** with the trace, or at the limit of contexts. **Costs**, for each event, the contexts times the
-//! transitions of its action that leave their locations: evaluations, and questions to the solver only where
-//! the answer hangs on data that are not known.
+//! transitions of its action that leave their locations: evaluations, and questions to the solver only if the
+//! answer depends on unknown data.
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::SymbolicState;
@@ -31,7 +30,7 @@ use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::evaluate::Valuation;
 use dashu_ratio::RBig;
 
-use crate::offline::context::{Context, MOST_PARTS, Place, closed};
+use crate::offline::context::{Context, MOST_PARTS, PathPosition, close_under_internal};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, Placed};
 use crate::offline::uncertain::Uncertain;
@@ -41,7 +40,7 @@ use crate::offline::why::{Seen, Why};
 pub struct OfflineJudge<'a> {
     offline: &'a Offline<'a>,
     contexts: Vec<Context>,
-    /// In their place, where the recorded instants are not exact, or steps have instants that nobody sees.
+    /// In place of `contexts`: if the recorded instants are not exact, or steps have unseen instants.
     uncertain: Option<Uncertain>,
     /// The time since the last event.
     elapsed: RBig,
@@ -54,16 +53,17 @@ pub struct OfflineJudge<'a> {
 }
 
 impl<'a> OfflineJudge<'a> {
+    /// Begins in the initial contexts, with these constants.
     pub fn new(
         offline: &'a Offline<'a>,
         constants: &Valuation,
         solver: &mut dyn Solver,
     ) -> Result<Self, CannotJudge> {
         let state = SymbolicState::start(&offline.system, constants, solver).ok_or(CannotJudge::Initial)?;
-        let initial = Context { place: Place::On(0), state, is_certain: true };
+        let initial = Context { place: PathPosition::On(0), state, is_certain: true };
         let mut judge = OfflineJudge {
             offline,
-            contexts: closed(offline, vec![initial], 0, solver)?,
+            contexts: close_under_internal(offline, vec![initial], 0, solver)?,
             uncertain: None,
             elapsed: RBig::ZERO,
             time: RBig::ZERO,
@@ -89,7 +89,7 @@ impl<'a> OfflineJudge<'a> {
         self.end.is_some() || self.uncertain.as_ref().is_some_and(Uncertain::has_ended)
     }
 
-    /// How many events there were, up to the one that settled the verdict.
+    /// The number of events, up to the one that settled the verdict.
     pub fn events(&self) -> usize {
         self.events
     }
@@ -102,12 +102,12 @@ impl<'a> OfflineJudge<'a> {
         self.most_at_once
     }
 
-    /// Was more known of the data than is kept? What was not was taken for what makes no Fail.
+    /// Has knowledge about the data been dropped? Then the judge assumes values that make no Fail.
     pub fn has_forgotten(&self) -> bool {
         self.has_forgotten
     }
 
-    /// Takes the next member of the trace. Behind a verdict nothing is looked at.
+    /// Takes the next member of the trace. After a verdict it is ignored.
     pub fn take(&mut self, placed: &Placed, solver: &mut dyn Solver) -> Result<(), CannotJudge> {
         budget::ask();
         if self.has_ended() {
@@ -118,11 +118,12 @@ impl<'a> OfflineJudge<'a> {
         }
         match &placed.item {
             Item::Delay(time) => self.wait(placed.line, time, solver),
-            Item::Event(action, values) => self.event(placed.line, *action, values, solver)?,
+            Item::Event(action, values) => self.take_event(placed.line, *action, values, solver)?,
         }
         Ok(())
     }
 
+    /// Takes the next member if instants are not exact, or steps are unseen.
     fn take_uncertain(&mut self, placed: &Placed, solver: &mut dyn Solver) -> Result<(), CannotJudge> {
         let (offline, line) = (self.offline, placed.line);
         let Some(uncertain) = &mut self.uncertain else { return Ok(()) };
@@ -133,7 +134,7 @@ impl<'a> OfflineJudge<'a> {
             return uncertain.wait(offline, (&self.time, &self.elapsed), seen, solver);
         }
         let elapsed = std::mem::replace(&mut self.elapsed, RBig::ZERO);
-        uncertain.event(offline, seen, &elapsed, solver)?;
+        uncertain.take_event(offline, seen, &elapsed, solver)?;
         self.events += usize::from(!uncertain.has_ended());
         let count = uncertain.count();
         if count > offline.most {
@@ -141,9 +142,10 @@ impl<'a> OfflineJudge<'a> {
         }
         self.most_at_once = self.most_at_once.max(count);
         self.has_forgotten |= uncertain.every().any(|context| context.state.is_full());
-        small_enough(uncertain.every(), line)
+        check_size(uncertain.every(), line)
     }
 
+    /// Takes a delay: keeps the contexts that may wait so long.
     fn wait(&mut self, line: usize, time: &RBig, solver: &mut dyn Solver) {
         let elapsed = &self.elapsed + time;
         let mut may_wait = |context: &Context| self.offline.may_wait(&context.state, &elapsed, solver);
@@ -159,7 +161,8 @@ impl<'a> OfflineJudge<'a> {
         self.elapsed = elapsed;
     }
 
-    fn event(
+    /// Takes an event: follows it in all contexts.
+    fn take_event(
         &mut self,
         line: usize,
         action: ActionId,
@@ -190,8 +193,8 @@ impl<'a> OfflineJudge<'a> {
             return Ok(());
         }
         self.last = Some(seen());
-        self.contexts = closed(offline, next, line, solver)?;
-        small_enough(self.contexts.iter(), line)?;
+        self.contexts = close_under_internal(offline, next, line, solver)?;
+        check_size(self.contexts.iter(), line)?;
         self.has_forgotten |= self.contexts.iter().any(|context| context.state.is_full());
         self.most_at_once = self.most_at_once.max(self.contexts.len());
         self.elapsed = RBig::ZERO;
@@ -204,16 +207,16 @@ impl<'a> OfflineJudge<'a> {
         self.end = Some((verdict, why));
     }
 
-    /// The verdict on what was taken, as if the trace ended here.
+    /// The verdict on the trace until now, as if it ended here.
     pub fn verdict(&self) -> OfflineVerdict {
         if let Some((verdict, _)) = self.ended() {
             return verdict;
         }
-        let target = Place::On(self.offline.length());
+        let target = PathPosition::On(self.offline.length());
         let contexts = self.contexts();
-        let there = contexts.iter().filter(|context| context.place == target).count();
+        let at_target = contexts.iter().filter(|context| context.place == target).count();
         let is_specified = !self.uncertain.as_ref().is_some_and(Uncertain::may_be_unspecified);
-        match there {
+        match at_target {
             0 => OfflineVerdict::InconclusiveR,
             all if all == contexts.len() && is_specified => OfflineVerdict::Pass,
             _ => OfflineVerdict::WeakPass,
@@ -225,25 +228,27 @@ impl<'a> OfflineJudge<'a> {
         end.or_else(|| self.uncertain.as_ref()?.doubt())
     }
 
-    /// Why it ended, where an event or a delay ended it.
+    /// Why it ended, if an event or a delay ended it.
     pub fn why(&self) -> Option<&Why> {
         self.ended().map(|(_, why)| why)
     }
 
-    /// How far along the path the run came, in the context that went furthest; nothing where none is on it.
+    /// How far along the path the run came, in the context that went furthest; `None` if no context is on it.
     pub fn furthest(&self) -> Option<usize> {
-        let on = |context: &Context| if let Place::On(steps) = context.place { Some(steps) } else { None };
+        let on =
+            |context: &Context| if let PathPosition::On(steps) = context.place { Some(steps) } else { None };
         self.contexts().iter().filter_map(on).max()
     }
 }
 
-/// That what is not known of the data is no more than can be kept in hand.
-fn small_enough<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize) -> Result<(), CannotJudge> {
+/// Checks that the terms for unknown data are small enough.
+fn check_size<'c>(mut contexts: impl Iterator<Item = &'c Context>, line: usize) -> Result<(), CannotJudge> {
     let large = contexts.find_map(|context| context.state.too_large(MOST_PARTS));
     large.map_or(Ok(()), |datum| Err(CannotJudge::TooLarge { line, datum }))
 }
 
-pub fn judge<'a, E: From<CannotJudge>>(
+/// Judges a whole trace.
+pub fn judge_trace<'a, E: From<CannotJudge>>(
     offline: &'a Offline<'a>,
     constants: &Valuation,
     trace: impl Iterator<Item = Result<Placed, E>>,
@@ -251,8 +256,7 @@ pub fn judge<'a, E: From<CannotJudge>>(
 ) -> Result<OfflineJudge<'a>, E> {
     let mut judge = OfflineJudge::new(offline, constants, solver)?;
     for placed in trace {
-        // What stands behind the end of the judgement is read as well: a file with a mistake in it has no
-        // verdict.
+        // The rest of the trace is read as well: a file with a mistake in it has no verdict.
         judge.take(&placed?, solver)?;
     }
     Ok(judge)

@@ -1,14 +1,13 @@
-//! Two recordings on one time line.
+//! Merges two recordings on one time line.
 //!
-//! **Problem.** The tester knows when it sent what, the system's side knows when it answered what. Both began
-//! at one instant.
+//! **Problem.** The tester has recorded its inputs, the system's side its outputs, from one instant on.
 //!
-//! **Source.** 2012, *Merge*: the two sequences are followed together; where both let time pass, the smaller
-//! delay passes and the rest of the larger one is kept. At one instant outputs come first: what the system
-//! did then cannot depend on what it was sent then. Its Definition 5 asks that the outputs were recorded
-//! longer than the inputs, strictly: else it is not known what the last of the inputs led to. The result is
-//! normalized; merging the projections of a normalized sequence in which no input stands in front of an
-//! output of the same instant gives it back.
+//! **Source.** 2012, *Merge*: the two sequences are followed together. If both let time pass, the smaller
+//! delay passes and the rest of the larger one is kept. At one instant outputs come first: an output cannot
+//! depend on an input of the same instant. Definition 5 there asks that the outputs were recorded strictly
+//! longer than the inputs: otherwise the effect of the last input is not known. The result is normalized. The
+//! projections of a normalized sequence merge to that sequence, if no input precedes an output of its
+//! instant.
 //!
 //! **Ends** with the longer of both. **Costs** one member of each.
 
@@ -24,7 +23,7 @@ pub struct Merged {
     pub events: usize,
 }
 
-/// A sequence that is followed: its next member, what is left of it where it is a delay.
+/// A sequence that is followed: its next member, or the rest of it if it is a delay.
 struct Followed<I> {
     rest: I,
     next: Option<Item>,
@@ -46,12 +45,12 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
         Ok(std::mem::replace(&mut self.next, next))
     }
 
-    /// Its next member, where that is an event: then it is followed.
-    fn event(&mut self) -> Result<Option<Item>, E> {
+    /// Takes the next member if it is an event.
+    fn take_event(&mut self) -> Result<Option<Item>, E> {
         if matches!(self.next, Some(Item::Event(..))) { self.step() } else { Ok(None) }
     }
 
-    /// The time until its next event; `None` where it has ended.
+    /// The time until its next event; `None`: it has ended, or the event comes now.
     fn waits(&self) -> Option<&RBig> {
         if let Some(Item::Delay(time)) = &self.next { Some(time) } else { None }
     }
@@ -68,8 +67,8 @@ impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
     }
 }
 
-/// Merges inputs and outputs, and gives out the members of the result one after the other.
-pub fn merge<E>(
+/// Merges inputs and outputs. Calls `take` with the members of the result, one after the other.
+pub fn merge_sequences<E>(
     inputs: impl Iterator<Item = Result<Placed, E>>,
     outputs: impl Iterator<Item = Result<Placed, E>>,
     mut take: impl FnMut(Item) -> Result<(), E>,
@@ -78,9 +77,9 @@ pub fn merge<E>(
     let mut passed = RBig::ZERO;
     let mut events = 0;
     loop {
-        // Outputs first, all of this instant.
-        let event = match outputs.event()? {
-            None => inputs.event()?,
+        // All outputs of this instant come first.
+        let event = match outputs.take_event()? {
+            None => inputs.take_event()?,
             event => event,
         };
         if let Some(event) = event {
@@ -108,7 +107,7 @@ pub fn merge<E>(
 }
 
 impl Merged {
-    /// That the outputs were recorded longer than the inputs take (2012, Definition 5).
+    /// Checks that the outputs were recorded longer than the inputs take (2012, Definition 5).
     pub fn check(&self) -> Result<(), Diagnostic> {
         if self.outputs > self.inputs {
             return Ok(());
@@ -134,7 +133,7 @@ mod tests {
     use coreach_model::number::real;
 
     use super::*;
-    use crate::offline::sequence::{normalized, projection};
+    use crate::offline::sequence::{normalize, projection};
 
     /// `4 a 23 b`: numbers are delays, small letters inputs, capital letters outputs.
     fn sequence(text: &str) -> Vec<Item> {
@@ -151,7 +150,7 @@ mod tests {
 
     fn merged(inputs: &[Item], outputs: &[Item]) -> (Vec<Item>, Merged) {
         let mut all = Vec::new();
-        let Ok(merged) = merge(placed(inputs), placed(outputs), |item| {
+        let Ok(merged) = merge_sequences(placed(inputs), placed(outputs), |item| {
             all.push(item);
             Ok(())
         });
@@ -204,7 +203,7 @@ mod tests {
             let is_input = |action: ActionId| action.0 >= u32::from(b'a');
             let inputs = projection(&items, is_input);
             let outputs = projection(&items, |action| !is_input(action));
-            assert_eq!(merged(&inputs, &outputs).0, normalized(items));
+            assert_eq!(merged(&inputs, &outputs).0, normalize(items));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A model with a path through it, prepared for judging: what is the same for every trace.
+//! A model with a path through it, prepared for judging: the part that is the same for every trace.
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::gathered::FEW;
@@ -14,23 +14,23 @@ use crate::offline::waiting::{Rules, Waiting};
 pub struct Offline<'a> {
     pub timed: &'a Timed,
     pub form: &'a Delayed,
-    /// The same, with what its steps need.
+    /// The form, prepared for symbolic steps.
     pub system: System<'a>,
     pub(super) waiting: Waiting,
-    /// For each location the transitions that leave it by internal actions which take no time.
+    /// For each location: the transitions that leave it by internal actions which take no time.
     pub(super) internal: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location those that leave it at some instant which nobody sees.
+    /// For each location: the transitions that leave it at an instant which nobody sees.
     pub(super) unseen: Numbered<LocationId, Vec<TransitionId>>,
     path: Vec<TransitionId>,
     pub(super) most: usize,
-    /// More contexts than these are gathered.
+    /// If there are more contexts than this, they are gathered into formulas.
     pub(super) few: usize,
     /// How far an instant may be from the recorded one, in the model's unit.
     tolerance: RBig,
 }
 
 impl<'a> Offline<'a> {
-    /// Prepares a model and a path through it, for at most so many contexts at once.
+    /// Prepares a model and a path through it, for at most `most` contexts at once.
     pub fn new(
         timed: &'a Timed,
         form: &'a Delayed,
@@ -41,27 +41,26 @@ impl<'a> Offline<'a> {
         let system = System::new(&form.iosts);
         let waiting = Waiting::new(form, &system, rules);
         let iosts = &form.iosts;
-        let inside = |takes_time: bool| {
+        let internal_transitions = |takes_time: bool| {
             system.outgoing.map(|leaving| {
-                let action = |number: &TransitionId| iosts.action(iosts.transitions[*number].action);
-                let is_one = |number: &TransitionId| {
-                    let action = action(number);
+                let is_wanted = |number: &TransitionId| {
+                    let action = iosts.action(iosts.transitions[*number].action);
                     action.kind == ActionKind::Internal && action.parameters.is_empty() != takes_time
                 };
-                leaving.iter().copied().filter(is_one).collect()
+                leaving.iter().copied().filter(is_wanted).collect()
             })
         };
-        let (internal, unseen) = (inside(false), inside(true));
+        let (internal, unseen) = (internal_transitions(false), internal_transitions(true));
         let tolerance = RBig::ZERO;
         Offline { timed, form, system, waiting, internal, unseen, path, most, few: FEW, tolerance }
     }
 
-    /// The same, where more contexts than these are gathered to formulas.
+    /// Gathers contexts into formulas if there are more than this.
     pub fn gathering_beyond(self, few: usize) -> Self {
         Offline { few, ..self }
     }
 
-    /// The same, where an instant may be so far from the one that was recorded.
+    /// Lets instants be so far from the recorded ones.
     pub fn within(self, tolerance: RBig) -> Self {
         Offline { tolerance, ..self }
     }
@@ -71,7 +70,7 @@ impl<'a> Offline<'a> {
         &self.tolerance
     }
 
-    /// Have the events happened at the instants that were recorded?
+    /// Are the recorded instants exact?
     pub fn is_exact(&self) -> bool {
         self.tolerance == RBig::ZERO
     }
@@ -84,12 +83,12 @@ impl<'a> Offline<'a> {
         &self.path
     }
 
-    /// The model's graph: the signatures of events as they stand in a trace.
+    /// The model's graph: it has the signatures of the events in a trace.
     pub fn graph(&self) -> &'a Iosts {
         self.timed.graph()
     }
 
-    /// Is it the transition of the path behind so many of them?
+    /// Is it the next transition of the path after the first `steps`?
     pub(super) fn is_next(&self, steps: usize, number: TransitionId) -> bool {
         self.path.get(steps) == Some(&number)
     }
@@ -99,7 +98,7 @@ impl<'a> Offline<'a> {
         self.waiting.may_wait(state, until, solver)
     }
 
-    /// The same, where the time since the last event is a term over the state's symbols.
+    /// May a state wait so long? Here the time since the last event is a term over the state's symbols.
     pub(super) fn may_wait_so_long(
         &self,
         state: &SymbolicState,

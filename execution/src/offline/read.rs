@@ -1,7 +1,7 @@
 //! Timed sequences as files: CSV and JSON lines, read one line after the other.
 //!
-//! **Problem.** A trace of hours is larger than the memory, and written by programs of others. Each of its
-//! lines has one meaning or none, and who reads of a mistake wants the line and the column.
+//! **Problem.** A trace of hours is larger than the memory, and other programs write it. Each of its lines
+//! has one meaning or none, and a user who reads about a mistake wants the line and the column.
 //!
 //! ```text
 //! csv    = [ "delay,action,values" ] { line }
@@ -11,9 +11,9 @@
 //! json   = { object }                                     one a line: {"delay": 0.1, "action": "plan", "values": {"askF": 8}}
 //! ```
 //!
-//! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth); where an event happens
-//! at the instant of the one before it, there is none, or 0. A byte-order mark in front is no part of the
-//! text. Values are read by the parameters' types ([`coreach_model::codec`]). Empty lines count for nothing.
+//! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth); an event at the instant
+//! of the one before it has no delay, or 0. A byte-order mark at the beginning is no part of the text. Values
+//! are read by the parameters' types ([`coreach_model::codec`]). Empty lines are ignored.
 //!
 //! **Ends** with the file. **Costs** one line of memory, at most [`LONGEST_LINE`].
 
@@ -35,15 +35,18 @@ use crate::offline::sequence::{Item, Placed};
 /// The longest line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// So many lines behind a mistake are looked at for others, of which so many are told.
-const FURTHEST_LOOKED: usize = 1000;
+/// So many lines after a mistake are searched for others, of which so many are reported.
+const MOST_LINES_SEARCHED: usize = 1000;
 const MOST_OTHERS: usize = 20;
 
-/// The longest denominator of the sum of all delays, in bits: fractions of many different denominators add up
-/// to ever longer numbers.
+/// A mistake after more lines than this is reported without its line.
+const MOST_EMPTY_LINES: usize = 4_000_000;
+
+/// The longest denominator of the sum of all delays, in bits. Sums of fractions with many different
+/// denominators become longer and longer.
 pub const LONGEST_TOTAL: usize = 1 << 15;
 
-/// The first line of a CSV file, where there is one that says what stands in the others.
+/// The optional first line of a CSV file, which names the fields.
 pub const HEAD: &str = "delay,action,values";
 
 pub struct Reader<'a, R> {
@@ -52,16 +55,16 @@ pub struct Reader<'a, R> {
     source: R,
     line: usize,
     is_json: Option<bool>,
-    /// May this action stand in this file? What to say where not.
+    /// May this action be in this file? `Err` is the message if not.
     is_allowed: Box<dyn Fn(ActionId) -> Result<(), String> + 'a>,
     total: RBig,
-    /// The event of the line whose delay was given out.
+    /// The event of a line whose delay was already returned.
     pending: Option<Placed>,
     bytes: Vec<u8>,
     has_ended: bool,
 }
 
-/// A mistake in a line: its code, what is wrong, where in the line, what stands under it, what to do.
+/// A mistake in a line: its code and message, its place in the line with a label, and help.
 struct LineMistake {
     code: &'static str,
     message: String,
@@ -100,12 +103,13 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
     }
 
-    /// The same, where only some actions may stand in the file.
+    /// Restricts the file to some actions.
     pub fn of(mut self, is_allowed: impl Fn(ActionId) -> Result<(), String> + 'a) -> Self {
         self.is_allowed = Box::new(is_allowed);
         self
     }
 
+    /// Reads the next line into `bytes`, without its end. `None`: the file has ended.
     fn next_line(&mut self) -> Result<Option<()>, Diagnostic> {
         self.bytes.clear();
         let mut limited = std::io::Read::take(&mut self.source, LONGEST_LINE as u64 + 1);
@@ -129,6 +133,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
         Ok(Some(()))
     }
 
+    /// Reads lines up to the next member of the sequence.
     fn read_item(&mut self) -> Result<Option<Placed>, Diagnostic> {
         if let Some(event) = self.pending.take() {
             return Ok(Some(event));
@@ -151,11 +156,11 @@ impl<'a, R: BufRead> Reader<'a, R> {
             if is_first && text == HEAD {
                 continue;
             }
-            let read = if is_json { self.object(text) } else { self.fields(text) };
+            let read = if is_json { self.read_object(text) } else { self.read_fields(text) };
             let (delay, event) = match read {
                 Ok(read) => read,
                 Err(wrong) => {
-                    let found = self.draw(text, wrong);
+                    let found = self.to_diagnostic(text, wrong);
                     return Err(self.with_others(found));
                 }
             };
@@ -183,15 +188,16 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
     }
 
+    /// Adds the mistakes of the following lines as notes.
     fn with_others(&mut self, mut found: Diagnostic) -> Diagnostic {
-        let last = (self.line + FURTHEST_LOOKED, found.notes.len() + MOST_OTHERS);
+        let last = (self.line + MOST_LINES_SEARCHED, found.notes.len() + MOST_OTHERS);
         while self.line < last.0 && found.notes.len() < last.1 && matches!(self.next_line(), Ok(Some(()))) {
             let Ok(text) = std::str::from_utf8(&self.bytes) else { continue };
             let is_json = self.is_json == Some(true);
             let read = match text {
                 "" => continue,
-                _ if is_json => self.object(text).err(),
-                _ => self.fields(text).err(),
+                _ if is_json => self.read_object(text).err(),
+                _ => self.read_fields(text).err(),
             };
             if let Some(wrong) = read {
                 found = found.note(format!("{}:{}: {}", self.name, self.line, wrong.message));
@@ -200,11 +206,10 @@ impl<'a, R: BufRead> Reader<'a, R> {
         found
     }
 
-    /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so
-    /// that it has its number. Of a line far down its place is told.
-    fn draw(&self, text: &str, wrong: LineMistake) -> Diagnostic {
-        // A mistake further down is not drawn on the line.
-        if self.line > 4_000_000 {
+    /// The mistake as a diagnostic on its line. The file is not in memory: empty lines are put before the
+    /// line, so that its number is right. For a line too far down, the message names the place instead.
+    fn to_diagnostic(&self, text: &str, wrong: LineMistake) -> Diagnostic {
+        if self.line > MOST_EMPTY_LINES {
             let found = Diagnostic::error(wrong.code, wrong.message);
             let column = text.get(..wrong.span.start).map_or(0, |before| before.chars().count()) + 1;
             let found = found.note(format!("{}:{}:{column}: {}", self.name, self.line, wrong.label));
@@ -222,11 +227,12 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
     }
 
-    fn fields(&self, text: &str) -> Result<TimedLine, LineMistake> {
-        let fields = split(text)?;
+    /// Reads a line of CSV.
+    fn read_fields(&self, text: &str) -> Result<TimedLine, LineMistake> {
+        let fields = split_fields(text)?;
         let mut fields = fields.into_iter();
         let (first, span) = fields.next().unwrap_or_default();
-        let delay = if first.is_empty() { None } else { delay(&first, span)? };
+        let delay = if first.is_empty() { None } else { read_delay(&first, span)? };
         let Some((name, span)) = fields.next() else {
             return Ok((delay, None));
         };
@@ -234,19 +240,20 @@ impl<'a, R: BufRead> Reader<'a, R> {
         if name.is_empty() && rest.is_empty() && !first.is_empty() {
             return Ok((delay, None));
         }
-        let action = self.action(&name, span.clone())?;
+        let action = self.find_action(&name, span.clone())?;
         let parameters = &self.iosts.action(action).parameters;
         if rest.len() != parameters.len() {
-            return Err(self.arity(action, rest.len(), span.start..text.len()));
+            return Err(self.wrong_arity(action, rest.len(), span.start..text.len()));
         }
         let values = rest.iter().zip(parameters).map(|((value, span), parameter)| {
             let read = codec::from_text(value, parameter.ty());
-            read.map_err(|why| no_value(parameter.name(), &why, span.clone()))
+            read.map_err(|why| wrong_value(parameter.name(), &why, span.clone()))
         });
         Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
     }
 
-    fn object(&self, text: &str) -> Result<TimedLine, LineMistake> {
+    /// Reads a line of JSON.
+    fn read_object(&self, text: &str) -> Result<TimedLine, LineMistake> {
         let whole = 0..text.len();
         let tree = json::parse(text, json::WIRE).map_err(|why| {
             let at = if let json::Malformed::Wrong(_, at) = &why { (*at).min(text.len()) } else { 0 };
@@ -271,8 +278,8 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
         let delay = match tree.get("delay") {
             None => None,
-            Some(Tree::Number(digits) | Tree::Text(digits)) => delay(digits, key("delay"))?,
-            Some(_) => return Err(no_delay(key("delay"))),
+            Some(Tree::Number(digits) | Tree::Text(digits)) => read_delay(digits, key("delay"))?,
+            Some(_) => return Err(wrong_delay(key("delay"))),
         };
         let action = match tree.get("action") {
             None if tree.get("values").is_some() || tree.get("delay").is_none() => {
@@ -284,7 +291,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
                 ));
             }
             None => return Ok((delay, None)),
-            Some(Tree::Text(name)) => self.action(name, key("action"))?,
+            Some(Tree::Text(name)) => self.find_action(name, key("action"))?,
             Some(_) => {
                 let message = "the action is no name";
                 return Err(LineMistake::new(
@@ -305,17 +312,18 @@ impl<'a, R: BufRead> Reader<'a, R> {
         if let Some((name, _)) =
             named.iter().find(|(name, _)| parameters.iter().all(|parameter| parameter.name() != name))
         {
-            return Err(self.arity(action, named.len(), key(name)));
+            return Err(self.wrong_arity(action, named.len(), key(name)));
         }
         let values = parameters.iter().map(|parameter| match given.get(parameter.name()) {
-            None => Err(self.arity(action, named.len(), whole.clone())),
+            None => Err(self.wrong_arity(action, named.len(), whole.clone())),
             Some(value) => codec::from_tree(value, parameter.ty(), json::WIRE.digits)
-                .map_err(|why| no_value(parameter.name(), &why, key(parameter.name()))),
+                .map_err(|why| wrong_value(parameter.name(), &why, key(parameter.name()))),
         });
         Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
     }
 
-    fn action(&self, name: &str, span: Range<usize>) -> Result<ActionId, LineMistake> {
+    /// Finds a visible action that may be in this file.
+    fn find_action(&self, name: &str, span: Range<usize>) -> Result<ActionId, LineMistake> {
         let visible = || self.iosts.actions.iter().filter(|action| action.is_visible());
         let found = self.iosts.find_action(name).filter(|id| self.iosts.action(*id).is_visible());
         let Some(action) = found else {
@@ -333,7 +341,8 @@ impl<'a, R: BufRead> Reader<'a, R> {
         Ok(action)
     }
 
-    fn arity(&self, action: ActionId, count: usize, span: Range<usize>) -> LineMistake {
+    /// The mistake that an event has the wrong number of values, or unknown ones.
+    fn wrong_arity(&self, action: ActionId, count: usize, span: Range<usize>) -> LineMistake {
         let action = self.iosts.action(action);
         let typed: Vec<String> =
             action.parameters.iter().map(|datum| format!("{}: {}", datum.name(), datum.ty())).collect();
@@ -368,8 +377,8 @@ impl<R: BufRead> Iterator for Reader<'_, R> {
     }
 }
 
-/// The fields of a line, without their quotes, and where they stand.
-fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, LineMistake> {
+/// Splits a line into its fields, without their quotes, each with its place.
+fn split_fields(text: &str) -> Result<Vec<(String, Range<usize>)>, LineMistake> {
     let mut fields = Vec::new();
     let mut at = 0;
     loop {
@@ -419,19 +428,19 @@ fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, LineMistake> {
     }
 }
 
-/// A delay; none where it is 0.
-fn delay(text: &str, span: Range<usize>) -> Result<Option<RBig>, LineMistake> {
+/// Reads a delay; `None` if it is 0.
+fn read_delay(text: &str, span: Range<usize>) -> Result<Option<RBig>, LineMistake> {
     match number::real(text, WIRE_DIGITS) {
         Ok(time) if time >= RBig::ZERO => Ok((time > RBig::ZERO).then_some(time)),
         Ok(_) => Err(LineMistake::new("trace-delay", "a delay is not negative", span, "below 0")),
         Err(NumberError::TooLong(digits)) => {
             Err(LineMistake::new("trace-delay", format!("a delay of {digits} digits"), span, "too long"))
         }
-        Err(NumberError::NoNumber) => Err(no_delay(span)),
+        Err(NumberError::NoNumber) => Err(wrong_delay(span)),
     }
 }
 
-fn no_delay(span: Range<usize>) -> LineMistake {
+fn wrong_delay(span: Range<usize>) -> LineMistake {
     LineMistake::new(
         "trace-delay",
         "a delay is a number of at least 0",
@@ -440,6 +449,6 @@ fn no_delay(span: Range<usize>) -> LineMistake {
     )
 }
 
-fn no_value(parameter: &str, why: &Misread, span: Range<usize>) -> LineMistake {
+fn wrong_value(parameter: &str, why: &Misread, span: Range<usize>) -> LineMistake {
     LineMistake::new("trace-value", format!("`{parameter}` has no such value"), span, why.to_string())
 }

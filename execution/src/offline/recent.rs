@@ -1,16 +1,16 @@
-//! A solver for one long trace: what is asked next is nearly what was asked before.
+//! A solver for one long trace: the next question is almost the same as the last one.
 //!
-//! **Problem.** Where first values are not known, each event asks with numbers of its own: may it be
-//! `3 <= n`, does what is known say so already? A hundred thousand such questions take minutes, and their
+//! **Problem.** If first values are not known, each event asks with numbers of its own: is `3 <= n` possible,
+//! and does it follow from the condition already? A hundred thousand such questions take minutes, and their
 //! answers, each remembered, hundreds of megabytes; none is ever asked again.
 //!
-//! **Method.** Three looks before the question. The last witness of the condition is tried: where it
-//! satisfies what is asked, that can hold. And two comparisons of the same sum are held against each other:
-//! where they leave it no value, it cannot ([`contradict`]), which is how a condition says a weaker bound
-//! already. Conjunctions that compare instants are decided as such ([`decided`]). What is left goes to the
-//! solver, which forgets early.
+//! **Method.** Three checks come before the question. First, the last witness of the condition is tried: if
+//! it satisfies the formula, the formula can hold. Second, two comparisons of the same sum are compared: if
+//! no value satisfies both, the formula cannot hold ([`contradict`]). That is how a condition already implies
+//! a weaker bound. Third, conjunctions that compare instants are decided as such ([`decided`]). Other
+//! questions go to the solver, which forgets early.
 //!
-//! All answers are those that the solver would give.
+//! All answers are the same as the solver's.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver, Statistics, Witness};
@@ -19,7 +19,7 @@ use coreach_analyses::symbolic::sum::contradict;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::{Datum, Term};
 
-/// Z3, brought up by the first question that needs it.
+/// Z3, started by the first question that needs it.
 #[derive(Default)]
 pub struct RecentSolver {
     solver: Option<Z3Solver>,
@@ -31,12 +31,12 @@ impl RecentSolver {
         self.solver.get_or_insert_with(|| Z3Solver::default().remembering(1 << 12))
     }
 
-    /// What can be said without a question.
-    fn said(&self, formula: &[Term]) -> Option<Answer> {
+    /// The answer, if it is found without a question.
+    fn quick_answer(&self, formula: &[Term]) -> Option<Answer> {
         if !self.witness.is_empty() && formula.iter().all(|part| holds(part, &self.witness) == Ok(true)) {
             return Some(Answer::Sat);
         }
-        // What is asked stands behind what is known.
+        // The new part of a formula comes last.
         let (last, rest) = formula.split_last()?;
         if rest.iter().any(|part| contradict(part, last)) {
             return Some(Answer::Unsat);
@@ -47,11 +47,11 @@ impl RecentSolver {
 
 impl Solver for RecentSolver {
     fn check(&mut self, formula: &[Term]) -> Answer {
-        self.said(formula).unwrap_or_else(|| self.solver().check(formula))
+        self.quick_answer(formula).unwrap_or_else(|| self.solver().check(formula))
     }
 
     fn check_along(&mut self, path: &[Term]) -> Answer {
-        self.said(path).unwrap_or_else(|| self.solver().check_along(path))
+        self.quick_answer(path).unwrap_or_else(|| self.solver().check_along(path))
     }
 
     fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {

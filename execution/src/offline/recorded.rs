@@ -1,7 +1,7 @@
-//! A run's document as a timed sequence.
+//! Turns a run's document into a timed sequence.
 //!
-//! What `test --keep` has kept of a timed run has the delay of each event among its values, and silence as a
-//! step. Delays are those that the run was judged with: within the tolerance of the measured ones.
+//! The document of a timed run, from `test --keep`, has the delay of each event among its values, and silence
+//! as a step. Delays are those that the run was judged with: within the tolerance of the measured ones.
 
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::delayed::Delayed;
@@ -10,19 +10,18 @@ use dashu_ratio::RBig;
 
 use crate::offline::sequence::{Item, Placed};
 use crate::outcome;
-use crate::record::{Record, occurrence};
+use crate::record::{Record, read_occurrence};
 use crate::run::{Cause, Occurrence, Outcome};
-use crate::timed::seconds;
+use crate::timed::exact_seconds;
 
-/// The sequence; a member's line is the number of its step. The silence that ended the run is its last
-/// member.
-pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
+/// The sequence of a run, its last silence included. A member's line is the number of its step.
+pub fn sequence_of_record(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
     let mut items = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
         let line = number + 1;
         let wrong = |why: String| format!("step {line}: {why}");
         let mut push = |item| items.push(Placed { line, item });
-        match occurrence(&form.iosts, step).map_err(wrong)? {
+        match read_occurrence(&form.iosts, step).map_err(wrong)? {
             Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
                 let action = form.iosts.find_action(&event.action);
                 let (Some(action), Some((Value::Real(delay), values))) = (action, event.values.split_first())
@@ -37,20 +36,20 @@ pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
                 }
                 push(Item::Event(action, values.to_vec()));
             }
-            Occurrence::Silence(time) | Occurrence::Delay(time) => push(Item::Delay(seconds(time))),
+            Occurrence::Silence(time) | Occurrence::Delay(time) => push(Item::Delay(exact_seconds(time))),
         }
     }
     if let Outcome::Verdict(_, Cause::Silence(time)) =
-        outcome::outcome(record.verdict, &record.cause, &record.detail)?
+        outcome::read_outcome(record.verdict, &record.cause, &record.detail)?
     {
-        items.push(Placed { line: record.trace.len() + 1, item: Item::Delay(seconds(time)) });
+        items.push(Placed { line: record.trace.len() + 1, item: Item::Delay(exact_seconds(time)) });
     }
     items.retain(|placed| placed.item != Item::Delay(RBig::ZERO));
     Ok(items)
 }
 
-/// The values of the model's constants in that run.
-pub fn constants(form: &Delayed, record: &Record) -> Result<Valuation, String> {
+/// The values of the model's constants in the run.
+pub fn constants_of_record(form: &Delayed, record: &Record) -> Result<Valuation, String> {
     let mut known = Valuation::new();
     for datum in &form.iosts.constants {
         let Some(json) = record.constants.get(datum.name()) else { continue };

@@ -8,21 +8,21 @@ use dashu_ratio::RBig;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Item {
-    /// So much time passes; more than none.
+    /// So much time passes, more than 0.
     Delay(RBig),
     Event(ActionId, Vec<Value>),
 }
 
-/// A member, and the line of the file that it stands in.
+/// A member, with its line in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placed {
-    /// From 1; 0 where there is no file.
+    /// From 1; 0 if there is no file.
     pub line: usize,
     pub item: Item,
 }
 
-/// Adjacent delays added, those of nothing left out.
-pub fn normalized(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
+/// Adds adjacent delays, and leaves out delays of 0.
+pub fn normalize(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
     let mut all: Vec<Item> = Vec::new();
     for item in sequence {
         match (all.last_mut(), item) {
@@ -34,18 +34,18 @@ pub fn normalized(sequence: impl IntoIterator<Item = Item>) -> Vec<Item> {
     all
 }
 
-pub fn duration(sequence: &[Item]) -> RBig {
+pub fn total_duration(sequence: &[Item]) -> RBig {
     let delay = |item: &Item| if let Item::Delay(time) = item { Some(time.clone()) } else { None };
     sequence.iter().filter_map(delay).fold(RBig::ZERO, |sum, time| sum + time)
 }
 
-/// The delays, and of the events those that are wanted: an input or output projection, normalized.
+/// The delays and the wanted events: an input or output projection, normalized.
 pub fn projection(sequence: &[Item], is_wanted: impl Fn(ActionId) -> bool) -> Vec<Item> {
     let stays = |item: &&Item| match item {
         Item::Delay(_) => true,
         Item::Event(action, _) => is_wanted(*action),
     };
-    normalized(sequence.iter().filter(stays).cloned())
+    normalize(sequence.iter().filter(stays).cloned())
 }
 
 /// Does the tester see this action and not send it? Outputs, and inputs that come from elsewhere.
@@ -53,7 +53,7 @@ pub fn is_observed(timed: &Timed, action: ActionId) -> bool {
     timed.graph().action(action).is_visible() && !timed.is_controllable(action)
 }
 
-/// `plan(8)`; with what it is: an output ends with `!`, an input with `?`.
+/// The text of an event, with its kind: `plan?(8)` for an input, `plan!(8)` for an output.
 pub fn event_text(iosts: &Iosts, action: ActionId, values: &[Value]) -> String {
     let action = iosts.action(action);
     let sign = if action.kind == ActionKind::Output { '!' } else { '?' };
@@ -75,8 +75,8 @@ mod tests {
         let event = Item::Event(ActionId(0), Vec::new());
         let sequence = [delay("0.1"), delay("0.2"), event.clone(), event.clone(), delay("0"), delay("1")];
         let expected = [delay("0.3"), event.clone(), event, delay("1")];
-        assert_eq!(normalized(sequence.clone()), expected);
-        assert_eq!(duration(&sequence), real("1.3", 20).unwrap());
+        assert_eq!(normalize(sequence.clone()), expected);
+        assert_eq!(total_duration(&sequence), real("1.3", 20).unwrap());
         assert_eq!(projection(&sequence, |_| false), [delay("1.3")]);
     }
 }

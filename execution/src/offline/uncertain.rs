@@ -1,28 +1,27 @@
-//! Instants that are known within a tolerance, and the orders that they leave open.
+//! Follows contexts when instants are known only within a tolerance, so that orders are open.
 //!
-//! **Problem.** Who records reads a clock a moment before or after what it is read for, and a message is
-//! under way for a moment. Judged as it was written down, a system that answers at the last instant fails for
-//! what the recorder took.
+//! **Problem.** A recorder reads its clock a moment before or after the event, and a message is under way for
+//! a moment. If the recording were judged as it is written, a system that answers at the last instant would
+//! fail because of the recorder.
 //!
-//! **Method.** Each recorded instant, that of the beginning among them, is a symbol within the tolerance of
-//! what was recorded; a delay is the difference of two symbols, so clocks are sums of them. A symbol that no
-//! clock counts from any more is taken out of the condition, as every symbol that nothing stands for: so a
-//! context is as large as its clocks, and not as long as the trace. What was sent keeps its order among
-//! itself, and what was seen keeps its own; a stimulus and an observation may have crossed where their
-//! instants overlap. So contexts stand in *cells*, by how much of either they have taken, and what is new is
-//! taken in each order; a cell that has not taken what is twice the tolerance ago is given up, since nothing
-//! can come before that any more. The verdict is that of the cell that has taken everything.
+//! **Method.** Each instant, also that of the beginning, is a symbol within the tolerance of the recorded
+//! value. A delay is the difference of two symbols, so clocks are sums of them. A symbol that no clock counts
+//! from any more is eliminated from the condition. So the size of a context depends on its clocks, and not on
+//! the length of the trace. Stimuli keep their order, and observations keep theirs; a stimulus and an
+//! observation may have crossed if their instants overlap. So contexts are kept in *cells*, by the number of
+//! stimuli and observations that they have taken, and a new event is taken in each order. A cell is dropped
+//! if it has not taken an event from longer ago than twice the tolerance, since nothing can come before that
+//! event any more. The verdict is that of the cell that has taken everything.
 //!
-//! **Exact**: Fail where no instants within the tolerance, in no order, make a trace of the model.
+//! **Exact**: it is a Fail only if no instants within the tolerance, in no order, are possible.
 //!
-//! **Where it errs**, it errs towards Inconclusive. At some instants the model may not take an input that it
-//! takes at others, and nothing is specified behind it. Whether another context would have been possible at
-//! the same instants is not known any more, but of contexts that are possible at all of them
-//! ([`Context::is_certain`]). So where an input may have been refused and no such context takes it, nothing
-//! fails from there on.
+//! **It errs** towards Inconclusive. The model may refuse an input at some instants and take it at others,
+//! and nothing is specified after it. It is no longer known whether another context would have been possible
+//! at the same instants, except for contexts that are possible at all instants ([`Context::is_certain`]). So
+//! if an input may have been refused and no such context takes it, nothing fails from there on.
 //!
-//! **Ends** with the trace. **Costs** some questions for each context, event and cell, where the ends of the
-//! instants do not tell. Cells are as many as events within twice the tolerance.
+//! **Ends** with the trace. **Costs** some questions for each context, event and cell, if the bounds of the
+//! instants do not decide. There are as many cells as events within twice the tolerance.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -39,34 +38,34 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use crate::offline::context::{Context, closed};
+use crate::offline::context::{Context, close_under_internal};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, is_observed};
-use crate::offline::unseen::{begin_at, now, with_unseen};
+use crate::offline::unseen::{begin_at, now_symbol, with_unseen};
 use crate::offline::verdict::{CannotJudge, OfflineVerdict};
 use crate::offline::why::{Seen, Why};
 
-/// How many of what was sent, and of what was seen.
+/// How many stimuli and how many observations have been taken.
 type TakenCounts = [usize; 2];
 
 struct Recorded {
     seen: Seen,
     action: ActionId,
     values: Vec<Value>,
-    /// Since the event before it, as it was recorded.
+    /// The recorded time since the event before it.
     elapsed: RBig,
-    /// The symbol of its instant; where that is exact, it.
+    /// The symbol of its instant, or the instant itself if it is exact.
     instant: Term,
 }
 
 /// Contexts of a trace whose instants are known within a tolerance.
 pub(super) struct Uncertain {
     tolerance: RBig,
-    /// What was sent, and what was seen, of which some cell has not taken everything.
+    /// The stimuli, and the observations, that some cell has not taken.
     recorded: [VecDeque<Recorded>; 2],
     before: TakenCounts,
     cells: BTreeMap<TakenCounts, Vec<Context>>,
-    /// Those of the cell that has taken everything, as they are now: some have gone on unseen.
+    /// The contexts of the cell that has taken everything, as they are now: some have taken unseen steps.
     possible: Vec<Context>,
     events: usize,
     last: Option<Seen>,
@@ -80,11 +79,12 @@ fn at_least(a: &Term, b: &Term) -> Term {
     Term::compare(Comparison::AtLeast, a, b)
 }
 
-fn real(value: RBig) -> Term {
+fn real_literal(value: RBig) -> Term {
     Term::literal(Value::Real(value))
 }
 
 impl Uncertain {
+    /// Begins in these contexts, at an instant that is a symbol of its own.
     pub fn new(
         offline: &Offline<'_>,
         initial: Vec<Context>,
@@ -103,7 +103,7 @@ impl Uncertain {
         };
         let begun = |context: Context| {
             let begin = uncertain.instant(0, &RBig::ZERO);
-            let state = uncertain.standing_at(&context.state, &begin, (&RBig::ZERO, &RBig::ZERO));
+            let state = uncertain.at_instant(&context.state, &begin, (&RBig::ZERO, &RBig::ZERO));
             Context { state, ..context }
         };
         let initial: Vec<Context> = initial.into_iter().map(begun).collect();
@@ -112,13 +112,13 @@ impl Uncertain {
         Ok(uncertain)
     }
 
-    /// The symbol of the instant of the event of this number; where that is exact, it.
+    /// The symbol of the instant of the event with this number, or the instant itself if it is exact.
     fn instant(&self, number: usize, time: &RBig) -> Term {
         let symbol = Datum::new(format!("instant#{number}"), Type::Real);
-        if self.tolerance == RBig::ZERO { real(time.clone()) } else { Term::datum(&symbol) }
+        if self.tolerance == RBig::ZERO { real_literal(time.clone()) } else { Term::datum(&symbol) }
     }
 
-    /// The contexts with those behind steps that nobody sees, until this time.
+    /// Adds the contexts after unseen steps until this time.
     fn close_until(
         &self,
         offline: &Offline<'_>,
@@ -142,12 +142,12 @@ impl Uncertain {
         self.cells.values().flatten()
     }
 
-    /// May an input have been refused by the model, at some instants?
+    /// May the model have refused an input, at some instants?
     pub fn may_be_unspecified(&self) -> bool {
         self.refused.is_some()
     }
 
-    /// What is wrong with the trace as far as it was taken, if it ends here.
+    /// The verdict and its reason if the trace ends here and is wrong as far as it was taken.
     pub fn doubt(&self) -> Option<(OfflineVerdict, &Why)> {
         let (verdict, why) = self.doubt.as_ref()?;
         match &self.refused {
@@ -170,9 +170,9 @@ impl Uncertain {
         self.recorded[side].get(number.checked_sub(self.before[side])?)
     }
 
-    /// The same state, an event later whose instant this is: recorded at the first of these times, and in
-    /// front of what was recorded at the second.
-    fn standing_at(
+    /// The state at the instant of the next event. The event was recorded at `time`, and before an event that
+    /// was recorded at `before`.
+    fn at_instant(
         &self,
         state: &SymbolicState,
         instant: &Term,
@@ -180,14 +180,14 @@ impl Uncertain {
     ) -> SymbolicState {
         let mut state = state.clone();
         if instant.as_literal().is_none() {
-            state.condition.push(at_least(instant, &real(time - &self.tolerance)));
-            state.condition.push(at_least(&real(time.min(before) + &self.tolerance), instant));
+            state.condition.push(at_least(instant, &real_literal(time - &self.tolerance)));
+            state.condition.push(at_least(&real_literal(time.min(before) + &self.tolerance), instant));
         }
         begin_at(&mut state, instant);
         state
     }
 
-    /// Nothing has come until this time, which was recorded after `elapsed`.
+    /// Takes a delay: nothing has come until `until`, which was recorded `elapsed` after the last event.
     pub fn wait(
         &mut self,
         offline: &Offline<'_>,
@@ -198,18 +198,18 @@ impl Uncertain {
         self.forget_before(until);
         self.possible.clear();
         let Some(contexts) = self.cells.remove(&self.count_all()) else { return Ok(()) };
-        let end = real(until - &self.tolerance);
+        let end = real_literal(until - &self.tolerance);
         let (mut stay, mut all) = (Vec::new(), Vec::new());
         for context in contexts {
             let one = std::slice::from_ref(&context);
             let now_possible = self.close_until(offline, one, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
-                let since = folded(&Term::subtract(&end, &context.state.value(&now())));
+                let since = folded(&Term::subtract(&end, &context.state.value(&now_symbol())));
                 if offline.may_wait_so_long(&context.state, &since, solver) {
                     return true;
                 }
                 // A state that has only just been entered has not waited at all.
-                let is_new = at_least(&real(RBig::ZERO), &since);
+                let is_new = at_least(&real_literal(RBig::ZERO), &since);
                 let holds = context.state.meaning(&is_new, &context.state.known);
                 holds.may_be(&context.state.condition, solver)
             };
@@ -229,7 +229,7 @@ impl Uncertain {
         Ok(())
     }
 
-    /// Gives up the cells that have not taken what nothing can come before any more.
+    /// Drops the cells that have not taken an event which nothing can come before any more.
     fn forget_before(&mut self, time: &RBig) {
         let patience = &self.tolerance + &self.tolerance;
         let old = [0, 1].map(|side| {
@@ -245,8 +245,8 @@ impl Uncertain {
         }
     }
 
-    /// One more event, so much later than the one before it.
-    pub fn event(
+    /// Takes one more event, `elapsed` after the one before it.
+    pub fn take_event(
         &mut self,
         offline: &Offline<'_>,
         seen: Seen,
@@ -266,8 +266,8 @@ impl Uncertain {
         let before = self.last.replace(seen.clone());
         let mut all = self.count_all();
         self.recorded[side].push_back(Recorded { seen: seen.clone(), action, values, elapsed, instant });
-        // Those that have taken all of this side but the new one, and behind them what of the other side they
-        // have not taken.
+        // From the cells that have taken all of this side but the new event: take it, then the events of the
+        // other side that they have not taken.
         let other = 1 - side;
         let mut behind: Option<(TakenCounts, Vec<Context>)> = None;
         let first =
@@ -281,7 +281,7 @@ impl Uncertain {
                 next.extend(self.take_next_of_side(offline, &taken, other, line, solver)?);
             }
             from[side] += 1;
-            let next = closed(offline, next, line, solver)?;
+            let next = close_under_internal(offline, next, line, solver)?;
             if !next.is_empty() {
                 behind = Some((from, next));
             }
@@ -290,7 +290,7 @@ impl Uncertain {
         self.events += 1;
         all[side] += 1;
         if offline.is_exact() {
-            // Nothing has crossed.
+            // If instants are exact, nothing has crossed.
             self.cells.retain(|taken, _| *taken == all);
         }
         let here = self.cells.get(&all).map_or(&[][..], Vec::as_slice);
@@ -307,7 +307,7 @@ impl Uncertain {
         Ok(())
     }
 
-    /// The contexts behind those of a cell, when the next event of this side has been taken.
+    /// The contexts after those of a cell when the next event of this side has been taken.
     fn take_next_of_side(
         &mut self,
         offline: &Offline<'_>,
@@ -326,23 +326,24 @@ impl Uncertain {
         let values = || parameters.iter().skip(1).cloned().zip(event.values.iter().cloned());
         let (mut next, mut is_taken, mut may_be_refused) = (Vec::new(), false, false);
         for context in &contexts {
-            let delay = Term::subtract(&event.instant, &context.state.value(&now()));
+            // The guards are read at the event's instant, with its values.
+            let delay = Term::subtract(&event.instant, &context.state.value(&now_symbol()));
             let delay = folded(&delay);
-            let standing = self.standing_at(&context.state, &event.instant, (&event.seen.time, before));
-            let mut there = standing.clone();
-            Arc::make_mut(&mut there.open).insert(offline.form.delay.clone(), delay.clone());
-            there.known.extend(values());
-            let there = there.remembering();
+            let standing = self.at_instant(&context.state, &event.instant, (&event.seen.time, before));
+            let mut at_event = standing.clone();
+            Arc::make_mut(&mut at_event.open).insert(offline.form.delay.clone(), delay.clone());
+            at_event.known.extend(values());
+            let at_event = at_event.remembering();
             let mut ways = Vec::new();
             for number in &offline.system.outgoing[context.state.location] {
                 if iosts.transitions[*number].action != event.action {
                     continue;
                 }
                 let enabled = offline.system.enabled(*number);
-                let guard = match there.decide(enabled, &[]) {
+                let guard = match at_event.decide(enabled, &[]) {
                     CanBe::ALWAYS => Term::yes(),
                     CanBe::NEVER => continue,
-                    _ => match there.meaning(enabled, &there.known) {
+                    _ => match at_event.meaning(enabled, &at_event.known) {
                         Holds::Always => Term::yes(),
                         Holds::Never => continue,
                         Holds::Where(guard) => guard,
@@ -354,17 +355,17 @@ impl Uncertain {
                 let terms = [(offline.form.delay.clone(), delay.clone())];
                 let state = standing.after_with(&offline.system, *number, values(), terms, solver);
                 let Some(mut state) = state else { continue };
-                // A condition that takes more to say is looked through for parts that the others say.
+                // A long condition is searched for parts that follow from the others.
                 if state.condition.iter().map(Term::written_size).sum::<u64>() > 40 {
                     state.condition = shorter(state.condition, solver);
                 }
-                let place = context.place.behind(*number, offline.path());
+                let place = context.place.after(*number, offline.path());
                 next.push(Context { place, state, is_certain });
             }
-            // Instants that nobody sees are the model's choice, as every other of its choices.
+            // Only recorded instants are open here: unseen instants are the model's choice.
             let is_input = iosts.action(event.action).kind == ActionKind::Input;
             if is_input && self.refused.is_none() && !offline.is_exact() {
-                let is_later = at_least(&delay, &real(RBig::ZERO));
+                let is_later = at_least(&delay, &real_literal(RBig::ZERO));
                 may_be_refused |= refuses(standing.condition, is_later, ways, solver);
             }
         }
@@ -376,15 +377,14 @@ impl Uncertain {
     }
 }
 
-/// Are there instants at which this may be known and none of these ways can be taken, whatever the data? Errs
-/// towards yes.
+/// Are there instants, with `known`, at which no way can be taken, whatever the data? Errs towards yes.
 fn refuses(mut known: Vec<Term>, is_later: Term, ways: Vec<Term>, solver: &mut dyn Solver) -> bool {
     let one = Term::or(ways);
     if one.is_true() {
         return false;
     }
     known.push(is_later);
-    // The first values of data are the same on each way, and may be any: symbols of their own.
+    // The first values of data are the same on each way, and may be any: they become symbols of their own.
     let is_instant = |symbol: &Datum| symbol.name().starts_with("instant#");
     let mut data: Vec<Datum> = known.iter().chain([&one]).flat_map(Term::data).collect();
     data.retain(|symbol| !is_instant(symbol));

@@ -1,21 +1,21 @@
-//! What a trace was worth, relative to a path, and why there may be no verdict.
+//! The verdict on a trace, relative to a path, and the reasons why there may be none.
 
 use coreach_model::Verdict;
 
-/// The most contexts, unless told otherwise.
+/// The most contexts, unless the user says otherwise.
 pub const MOST_CONTEXTS: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OfflineVerdict {
-    /// All that it may have been went along the path to its end (R3).
+    /// Every way that the run may have taken went along the path to its end (R3).
     Pass,
-    /// Some of it did (R4).
+    /// Some ways went along the path to its end (R4).
     WeakPass,
-    /// A trace of the model, and not of the path (R5).
+    /// It is a trace of the model, but did not go along the path (R5).
     InconclusiveR,
-    /// An input that the model does not take there: what follows is not specified (R6).
+    /// An input came that the model does not take there: what follows is not specified (R6).
     InconclusiveI,
-    /// No trace of the model: an output or a delay that it does not allow (R2).
+    /// It is no trace of the model: the model does not allow an output or a delay (R2).
     Fail,
 }
 
@@ -46,12 +46,12 @@ pub enum CannotJudge {
         line: usize,
         most: usize,
     },
-    /// What is not known of the data takes more to say than the limit.
+    /// The terms for unknown data are larger than the limit.
     TooLarge {
         line: usize,
-        /// Of which datum; of none in particular, where it is a condition.
+        /// The datum, or `None` for a condition.
         datum: Option<String>,
     },
-    /// The initial condition does not hold with the constants that are given.
+    /// The initial condition does not hold with the given constants.
     Initial,
 }

@@ -1,24 +1,25 @@
-//! Until when a state may wait, and where it may wait for ever.
+//! Decides how long a state may wait, and whether it may wait for ever.
 //!
-//! **Problem.** A delay is an observation: a system that stays silent beyond what the model allows fails. A
-//! state may wait as long as something can still happen later, and for ever where it is quiescent.
+//! **Problem.** A delay is an observation: a system that stays silent for longer than the model allows fails.
+//! A state may wait as long as something can still happen later, and for ever if it is quiescent.
 //!
 //! **Source.** 2012, *Next* for delays, and Definition 12. A state that was entered d ago survives a further
-//! delay a where a transition leaves it that can be taken at some delay of at least d + a; or where no output
-//! can be taken at any delay. In the delayed form the delay is a parameter, so both are conditions on the
-//! data without quantifiers, made once for each transition and location ([`without`]); where that is not
-//! possible, the solver is asked.
+//! delay a if a transition leaves it that can be taken at some delay of at least d + a, or if no output can
+//! be taken at any delay. In the delayed form the delay is a parameter, so both are conditions on the data
+//! without quantifiers, made once for each transition and location ([`without`]). Otherwise the solver is
+//! asked.
 //!
-//! **Where we differ.** The publication asks of the time alone whether a transition can still be taken: one
-//! that the data exclude lets a system wait that must answer. And it asks whether the time excludes all
-//! outputs, or the data exclude all of them: a state where some are excluded by this and the others by that
-//! is quiescent and is not taken for it. Here both are asked together. [`Rules::Published`] keeps the
-//! published ones, for their figures: a conjunct that mentions the delay is of the time, any other one of the
-//! data. Internal steps, which the publication leaves out, count like outputs: who can take one is not at
-//! rest; and who can take one later, at an instant that nobody sees, may wait for it.
+//! **We differ** in two points. The publication asks only about the time whether a transition can still be
+//! taken. So a transition that the data exclude lets a system wait that must answer. And it asks whether the
+//! time excludes all outputs, or the data exclude all of them. So it does not see that a state is quiescent
+//! in which the time excludes some outputs and the data the others. Here both are asked together.
+//! [`Rules::Published`] keeps the published rules, for their figures: a conjunct that mentions the delay is
+//! about the time, any other one about the data. Internal steps, which the publication leaves out, count like
+//! outputs. A state that can take one is not at rest, and a state that can take one later, at an unseen
+//! instant, may wait for it.
 //!
-//! A state that survives a delay has survived every smaller one, and an event that is taken later says more
-//! than that it could be. So nothing of a delay has to be remembered but its sum.
+//! A state that survives a delay has survived every smaller one. An event that is taken later implies that it
+//! was possible. So only the sum of the delays has to be remembered.
 
 use std::sync::Arc;
 
@@ -38,11 +39,11 @@ pub enum Rules {
     /// Time and data together.
     #[default]
     Corrected,
-    /// Time and data apart, as they were published: for comparison. A verdict may be wrong by them.
+    /// Time and data apart, as in the publication: for comparison. A verdict may be wrong by these rules.
     Published,
 }
 
-/// That some values of the bound data make all parts hold: as a condition without them, where there is one.
+/// The condition that some values of the bound data make all parts hold.
 #[derive(Clone, Debug)]
 struct Possible {
     bound: Vec<Datum>,
@@ -59,14 +60,14 @@ impl Possible {
         Possible { bound, whole: Term::and(parts), simple, never }
     }
 
-    /// Can it be, with the data of this state? Errs towards yes.
+    /// Can it hold with the data of this state? Errs towards yes.
     fn may_be(&self, state: &SymbolicState, given: GivenValues<'_>, solver: &mut dyn Solver) -> bool {
-        // The bound data are no symbols of the state: in the parts they stand for any value.
+        // The bound data are no symbols of the state: in the parts they may have any value.
         let condition = self.simple.as_ref().unwrap_or(&self.whole);
         may_be(state, condition, given, solver)
     }
 
-    /// Can it be that it cannot be? Errs towards yes.
+    /// May no values make it hold? Errs towards yes.
     fn may_not_be(&self, state: &SymbolicState, solver: &mut dyn Solver) -> bool {
         if let Some(condition) = &self.never {
             return may_be(state, condition, &[], solver);
@@ -81,10 +82,10 @@ impl Possible {
     }
 }
 
-/// Can the condition hold, with these values in addition? Errs towards yes.
+/// Can the condition hold with these values in addition? Errs towards yes.
 fn may_be(state: &SymbolicState, condition: &Term, given: GivenValues<'_>, solver: &mut dyn Solver) -> bool {
-    let told = state.decide(condition, given).can_hold;
-    told.unwrap_or_else(|| {
+    let decided = state.decide(condition, given).can_hold;
+    decided.unwrap_or_else(|| {
         let mut known = state.known.clone();
         known.extend(given.iter().cloned());
         state.meaning(condition, &known).may_be(&state.condition, solver)
@@ -94,15 +95,16 @@ fn may_be(state: &SymbolicState, condition: &Term, given: GivenValues<'_>, solve
 pub struct Waiting {
     /// The time since the last event, in the conditions.
     since: Datum,
-    /// For each transition, that it can still be taken.
+    /// For each transition: the condition that it can still be taken.
     later: Numbered<TransitionId, Possible>,
-    /// For each location what must not be possible where a state is quiescent: one of the lists suffices.
+    /// For each location: a state is quiescent if one of these is not possible.
     answers: Numbered<LocationId, Vec<Possible>>,
-    /// For each location what may still be taken when time has passed: all but the steps that take none.
+    /// For each location: the transitions that may be taken when time has passed.
     lasting: Numbered<LocationId, Vec<TransitionId>>,
 }
 
 impl Waiting {
+    /// Makes the conditions for each transition and location of a model.
     pub fn new(form: &Delayed, system: &System<'_>, rules: Rules) -> Self {
         let iosts = &form.iosts;
         let since = Datum::new(format!("{}#since", form.delay.name()), Type::Real);
@@ -126,7 +128,7 @@ impl Waiting {
             let leaving = system.outgoing[location].iter().copied();
             let answers: Vec<TransitionId> =
                 leaving.filter(|number| kind(*number) != ActionKind::Input).collect();
-            // Some answer is possible: a disjunction, each with parameters of its own.
+            // Some answer is possible: a disjunction, in which each answer has renamed parameters.
             let one_of = |of: &dyn Fn(TransitionId) -> Vec<Term>| {
                 let mut bound = Vec::new();
                 let mut cases = Vec::new();
@@ -155,23 +157,23 @@ impl Waiting {
         Waiting { since, later: later.collect(), answers: answers.collect(), lasting }
     }
 
-    /// May it wait until so much time has passed since the last event? Errs towards yes.
+    /// May the state wait until so much time has passed since the last event? Errs towards yes.
     pub fn may_wait(&self, state: &SymbolicState, until: &RBig, solver: &mut dyn Solver) -> bool {
         let given = [(self.since.clone(), Value::Real(until.clone()))];
         self.lasting[state.location].iter().any(|number| self.later[*number].may_be(state, &given, solver))
             || self.may_be_quiescent(state, solver)
     }
 
-    /// The same, where that time is a term over the state's symbols.
+    /// May the state wait so long, if the time is a term over its symbols? Errs towards yes.
     pub fn may_wait_so_long(&self, state: &SymbolicState, since: &Term, solver: &mut dyn Solver) -> bool {
-        let mut there = state.clone();
-        Arc::make_mut(&mut there.open).insert(self.since.clone(), since.clone());
-        let there = there.remembering();
-        let is_later = |number: &TransitionId| self.later[*number].may_be(&there, &[], solver);
+        let mut later_state = state.clone();
+        Arc::make_mut(&mut later_state.open).insert(self.since.clone(), since.clone());
+        let later_state = later_state.remembering();
+        let is_later = |number: &TransitionId| self.later[*number].may_be(&later_state, &[], solver);
         self.lasting[state.location].iter().any(is_later) || self.may_be_quiescent(state, solver)
     }
 
-    /// May it wait for ever, since nothing answers? Errs towards yes.
+    /// May the state wait for ever, since nothing answers? Errs towards yes.
     pub fn may_be_quiescent(&self, state: &SymbolicState, solver: &mut dyn Solver) -> bool {
         self.answers[state.location].iter().any(|answer| answer.may_not_be(state, solver))
     }

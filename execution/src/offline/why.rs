@@ -1,9 +1,9 @@
-//! Why a trace ended where it did: what was seen, and what the model allowed instead.
+//! Explains why a trace ended where it did: the last member, and what the model allowed instead.
 //!
-//! For each context that was possible, and each transition that leaves it, the span of delays in which it can
-//! be taken: its parameters are taken out of what it asks for, the known data are put in, and each part that
-//! is left is solved for the delay. The latest end of these is until when silence was allowed. A part that
-//! cannot be solved is told as it is. Nothing here decides anything.
+//! For each possible context, and each transition that leaves it, this computes the span of delays in which
+//! the transition can be taken. Its parameters are eliminated from its condition, the known data are
+//! substituted, and each remaining part is solved for the delay. The latest end of these spans says until
+//! when silence was allowed. A part that cannot be solved is shown as it is. Nothing here decides anything.
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::eliminate::{solved, without};
@@ -14,18 +14,19 @@ use coreach_model::term::substitute;
 use coreach_model::{Datum, Term, Value, codec};
 use dashu_ratio::RBig;
 
-use crate::offline::context::{Context, Place};
+use crate::offline::context::{Context, PathPosition};
 use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, time_text};
 use crate::offline::unseen::since_event;
 
-const MOST_TOLD: usize = 12;
+/// The most transitions in an explanation.
+const MOST_SHOWN: usize = 12;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
     pub line: usize,
     pub item: Item,
-    /// The time since the beginning: of a delay, when it begins.
+    /// The time since the beginning. For a delay: when it begins.
     pub time: RBig,
 }
 
@@ -52,16 +53,16 @@ pub struct AllowedTransition {
     pub from: String,
     /// Its guard as it stands in the model.
     pub guard: String,
-    /// Not before; since the last event.
+    /// The earliest delay since the last event.
     pub earliest: SpanEnd,
-    /// Not after; nothing where there is no end.
+    /// The latest delay since the last event; `None` if there is no end.
     pub latest: Option<SpanEnd>,
-    /// What it asks for besides, of the values or of what is not known.
+    /// Its other conditions, on the values or on unknown data.
     pub besides: Vec<String>,
     pub is_on_path: bool,
 }
 
-/// A transition of the action that was seen, which could not be taken.
+/// A transition of the observed action that could not be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     pub transition: String,
@@ -72,9 +73,9 @@ pub struct Refused {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Until {
-    /// For ever: no output had to come, or one could come at any time.
+    /// Silence was allowed for ever: no output had to come, or one could come at any time.
     Forever,
-    /// Until then, since the last event.
+    /// Silence was allowed until then, since the last event.
     End(SpanEnd),
     Unsaid,
 }
@@ -82,18 +83,18 @@ pub enum Until {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Why {
     pub seen: Seen,
-    /// How much time had passed since the last event.
+    /// The time since the last event.
     pub elapsed: RBig,
     pub last: Option<Seen>,
     pub at: Vec<At>,
     pub allowed: Vec<AllowedTransition>,
-    /// What was not, of the action that was seen.
+    /// The transitions of the observed action that could not be taken.
     pub refused: Vec<Refused>,
     pub until: Until,
 }
 
 impl Why {
-    /// Of contexts none of which takes what was seen.
+    /// Explains why none of these contexts takes the last member.
     pub(super) fn of(
         offline: &Offline<'_>,
         contexts: &[Context],
@@ -123,7 +124,7 @@ impl Why {
     fn add(&mut self, offline: &Offline<'_>, context: &Context, solver: &mut dyn Solver) {
         let graph = offline.graph();
         let from = graph.location(context.state.location).name.clone();
-        let steps = if let Place::On(steps) = context.place { Some(steps) } else { None };
+        let steps = if let PathPosition::On(steps) = context.place { Some(steps) } else { None };
         self.at.push(At { location: from.clone(), steps });
         if offline.waiting.may_be_quiescent(&context.state, solver) {
             self.until = Until::Forever;
@@ -134,10 +135,11 @@ impl Why {
                 continue;
             }
             let transition = offline.timed.called(*number);
+            // The spans in which it can be taken now or later.
             let mut is_possible = false;
-            for (earliest, latest, besides) in spans(offline, context, *number) {
+            for Span { earliest, latest, besides } in delay_spans(offline, context, *number) {
                 is_possible = true;
-                self.reaches(latest.as_ref(), &besides);
+                self.extend_silence(latest.as_ref(), &besides);
                 let is_over = latest
                     .as_ref()
                     .is_some_and(|end| end.delay < self.elapsed || (end.delay == self.elapsed && !end.is_in));
@@ -157,30 +159,31 @@ impl Why {
                     besides: besides.iter().map(Term::to_conjunct).collect(),
                     is_on_path: steps.is_some_and(|steps| offline.is_next(steps, *number)),
                 };
-                if !self.allowed.contains(&allowed) && self.allowed.len() < MOST_TOLD {
+                if !self.allowed.contains(&allowed) && self.allowed.len() < MOST_SHOWN {
                     self.allowed.push(allowed);
                 }
             }
+            // The parts of its guard that refused the event.
             if let Item::Event(seen, values) = &self.seen.item
                 && *seen == graph.transitions[*number].action
             {
-                let mut parts = failing(offline, context, *number, *seen, values, &self.elapsed);
+                let mut parts = failing_parts(offline, context, *number, *seen, values, &self.elapsed);
                 if parts.is_empty() && is_possible {
                     parts.push(format!("{} [with these values]", graph.transitions[*number].guard));
                 }
                 let refused = Refused { transition, from: from.clone(), parts };
-                if !self.refused.contains(&refused) && self.refused.len() < MOST_TOLD {
+                if !self.refused.contains(&refused) && self.refused.len() < MOST_SHOWN {
                     self.refused.push(refused);
                 }
             }
         }
     }
 
-    /// Something can be taken until then, under some condition.
-    fn reaches(&mut self, latest: Option<&SpanEnd>, besides: &[Term]) {
+    /// Extends the time of allowed silence to the end of a span, which has these other conditions.
+    fn extend_silence(&mut self, latest: Option<&SpanEnd>, besides: &[Term]) {
         self.until = match (std::mem::replace(&mut self.until, Until::Unsaid), latest) {
             (Until::Forever, _) => Until::Forever,
-            // What has no end of its own may have one in a part that is not solved.
+            // A span without an end may have one in a condition that is not solved.
             (_, None) if !besides.is_empty() => Until::Unsaid,
             (_, None) => Until::Forever,
             (Until::End(known), Some(end)) => Until::End(known.max(end.clone())),
@@ -189,10 +192,15 @@ impl Why {
     }
 }
 
-/// A span of delays, with what else is asked for.
-type Span = (SpanEnd, Option<SpanEnd>, Vec<Term>);
+/// A span of delays, with the other conditions.
+struct Span {
+    earliest: SpanEnd,
+    latest: Option<SpanEnd>,
+    besides: Vec<Term>,
+}
 
-fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
+/// The spans of delays in which a transition can be taken, one for each case of its condition.
+fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<Span> {
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
@@ -203,17 +211,17 @@ fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<
     let here = substitute(offline.system.enabled(number), &standing);
     let mut parts = context.state.condition.clone();
     parts.extend(here.conjuncts());
-    // Without all that is not known, where that can be; else without what the event brings.
+    // Eliminate all unknown data if possible; otherwise only the event's parameters.
     let mut unknown: Vec<Datum> = parts.iter().flat_map(Term::data).filter(|datum| datum != delay).collect();
     unknown.sort();
     unknown.dedup();
-    let brought = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
-    let whole = without(&unknown, &parts).or_else(|| without(&brought(), &parts)).unwrap_or(here);
-    whole.disjuncts().iter().filter_map(|case| span(case, delay)).collect()
+    let event_data = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
+    let whole = without(&unknown, &parts).or_else(|| without(&event_data(), &parts)).unwrap_or(here);
+    whole.disjuncts().iter().filter_map(|case| delay_span(case, delay)).collect()
 }
 
-/// Splits a conjunction into the ends that it sets to the delay and the rest. `None`: no delay is left.
-fn span(case: &Term, delay: &Datum) -> Option<Span> {
+/// Splits a conjunction into a span of delays and the other conditions. `None`: it is empty.
+fn delay_span(case: &Term, delay: &Datum) -> Option<Span> {
     if case.is_false() {
         return None;
     }
@@ -247,7 +255,7 @@ fn span(case: &Term, delay: &Datum) -> Option<Span> {
         }
         if let Some(is_in) = high {
             let end = SpanEnd { delay: value, is_in };
-            // Of two ends at one time, the one that does not belong to the span is the smaller one.
+            // For two ends at one time, the one that is not in the span is the smaller one.
             latest = Some(latest.map_or(end.clone(), |known| known.min(end)));
         }
     }
@@ -258,11 +266,11 @@ fn span(case: &Term, delay: &Datum) -> Option<Span> {
             return None;
         }
     }
-    Some((earliest, latest, besides))
+    Some(Span { earliest, latest, besides })
 }
 
-/// The parts of the guard that do not hold of this event, with the values of what is in them.
-fn failing(
+/// The parts of the guard that do not hold for this event, with the values of their data.
+fn failing_parts(
     offline: &Offline<'_>,
     context: &Context,
     number: TransitionId,
@@ -271,7 +279,7 @@ fn failing(
     elapsed: &RBig,
 ) -> Vec<String> {
     if since_event(&context.state).is_some() {
-        // What clocks show now depends on an instant that nobody saw.
+        // The clocks now depend on an instant that nobody saw.
         return Vec::new();
     }
     let graph = offline.graph();

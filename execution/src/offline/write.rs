@@ -1,4 +1,4 @@
-//! Timed sequences as they are written: CSV and JSON lines, read back by [`super::read`].
+//! Writes timed sequences as CSV and JSON lines, which [`super::read`] reads back.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ pub enum Form {
     JsonLines,
 }
 
-/// Writes a sequence, member after member. A delay shares a line with the event behind it.
+/// Writes a sequence, member after member. A delay and the event after it share a line.
 pub struct SequenceWriter<'a, W> {
     iosts: &'a Iosts,
     to: W,
@@ -31,36 +31,36 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
         SequenceWriter { iosts, to, form, delay: RBig::ZERO, has_begun: false }
     }
 
-    /// One more member. Delays that follow each other become one.
+    /// Writes one more member. Delays that follow each other become one.
     pub fn put(&mut self, item: &Item) -> io::Result<()> {
         match item {
             Item::Delay(time) => {
                 self.delay += time;
                 Ok(())
             }
-            Item::Event(action, values) => self.line(Some((*action, values))),
+            Item::Event(action, values) => self.write_line(Some((*action, values))),
         }
     }
 
-    /// The end: a delay that nothing follows has a line of its own.
+    /// Ends the file. A delay at the end has a line of its own.
     pub fn end(mut self) -> io::Result<W> {
         if self.delay > RBig::ZERO {
-            self.line(None)?;
+            self.write_line(None)?;
         }
-        self.head()?;
+        self.write_head()?;
         self.to.flush()?;
         Ok(self.to)
     }
 
-    fn head(&mut self) -> io::Result<()> {
+    fn write_head(&mut self) -> io::Result<()> {
         if !std::mem::replace(&mut self.has_begun, true) && self.form == Form::Csv {
             writeln!(self.to, "{HEAD}")?;
         }
         Ok(())
     }
 
-    fn line(&mut self, event: Option<(ActionId, &Vec<Value>)>) -> io::Result<()> {
-        self.head()?;
+    fn write_line(&mut self, event: Option<(ActionId, &Vec<Value>)>) -> io::Result<()> {
+        self.write_head()?;
         let delay = std::mem::replace(&mut self.delay, RBig::ZERO);
         let delay = (delay > RBig::ZERO).then(|| time_text(&delay));
         match self.form {
@@ -69,27 +69,27 @@ impl<'a, W: Write> SequenceWriter<'a, W> {
                 if let Some((action, values)) = event {
                     write!(self.to, ",{}", self.iosts.action(action).name)?;
                     for value in values {
-                        write!(self.to, ",{}", quoted(&codec::to_text(value)))?;
+                        write!(self.to, ",{}", quote_field(&codec::to_text(value)))?;
                     }
                 }
                 writeln!(self.to)
             }
-            Form::JsonLines => writeln!(self.to, "{}", object(self.iosts, delay, event)),
+            Form::JsonLines => writeln!(self.to, "{}", json_line(self.iosts, delay, event)),
         }
     }
 }
 
-pub fn text(iosts: &Iosts, sequence: &[Item], form: Form) -> String {
+pub fn write_sequence(iosts: &Iosts, sequence: &[Item], form: Form) -> String {
     let mut writer = SequenceWriter::new(iosts, Vec::new(), form);
     // Writing to memory does not fail.
     let written = sequence.iter().try_for_each(|item| writer.put(item)).and_then(|()| writer.end());
     String::from_utf8_lossy(&written.unwrap_or_default()).into_owned()
 }
 
-fn object(iosts: &Iosts, delay: Option<String>, event: Option<(ActionId, &Vec<Value>)>) -> Json {
+fn json_line(iosts: &Iosts, delay: Option<String>, event: Option<(ActionId, &Vec<Value>)>) -> Json {
     let mut members = Map::new();
     if let Some(text) = delay {
-        // As text where it is no decimal fraction: a number of JSON has no other exact form.
+        // A fraction that is not decimal is a text: a JSON number has no exact form for it.
         let number = (!text.contains('/')).then(|| serde_json::from_str::<serde_json::Number>(&text).ok());
         let is_same = |number: &serde_json::Number| number.to_string() == text;
         let number = number.flatten().filter(is_same);
@@ -106,7 +106,7 @@ fn object(iosts: &Iosts, delay: Option<String>, event: Option<(ActionId, &Vec<Va
     Json::Object(members)
 }
 
-fn quoted(text: &str) -> String {
+fn quote_field(text: &str) -> String {
     if text.contains([',', '"']) || text.is_empty() {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

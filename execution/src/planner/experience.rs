@@ -1,14 +1,14 @@
-//! What the answers were: the memory of the strategy `plan`, within a run and over the runs that share it.
+//! The memory of the strategy `plan`: the answers within a run and over the runs that share it.
 //!
 //! An answer is a transition of the test case that the implementation chose, silence included. It is counted
 //! for the state in which it came, and for the last move and the location where it came: data differ from run
-//! to run, as a count of tries does, and moves come again.
+//! to run, as a count of tries does, while moves occur again.
 //!
-//! **What may come next** is estimated from both, each smoothed by the coarser one ([`DOUBT`]), in the end by
-//! all transitions being as likely: so a move whose answer was bad twice is worth less than one that was not
-//! tried, and more than one whose answer was bad three times.
+//! **Chances** are estimated from both counts. Each estimate is smoothed by the coarser one ([`DOUBT`]), and
+//! in the end all transitions are equally likely. So a move whose answer was bad twice is worth less than an
+//! untried one, and more than one whose answer was bad three times.
 //!
-//! Nothing here orders anything by itself, and nothing is sent or judged by it.
+//! Nothing here orders moves by itself, and nothing is sent or judged by it.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -16,21 +16,21 @@ use std::hash::Hash;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId};
 
-/// What is left of a chance after one event: of moves with the same chance the shorter way is taken.
+/// The factor of a chance for each event: of moves with the same chance the shorter way is taken.
 pub(super) const KEPT: f64 = 0.9999;
 
-/// What so many steps leave of it, nearly; by a division, which is the same on every machine.
-pub(super) fn kept(steps: f64) -> f64 {
+/// The factor of a chance for so many steps, nearly. It is a division, which is the same on every machine.
+pub(super) fn factor_for_steps(steps: f64) -> f64 {
     1.0 / (1.0 + (1.0 - KEPT) * steps)
 }
 
-/// How likely a stimulus is taken before an output comes, where both are possible.
+/// The chance that a stimulus is taken before an output comes, if both are possible.
 pub(super) const IN_TIME: f64 = 0.9;
 
-/// How many answers the coarser estimate is worth.
+/// The coarser estimate counts like so many answers.
 const DOUBT: f64 = 2.0;
 
-/// The most states of which answers are kept: beyond them the memory of states starts anew.
+/// The most states with answers. With more, the memory of states starts anew.
 const MOST: usize = 20_000;
 
 /// The most stimuli that are remembered with their values.
@@ -38,7 +38,7 @@ const MOST_SENT: usize = 64;
 
 type Answers = HashMap<TransitionId, usize>;
 
-/// The class of a stimulus: its transition, and how the data stand to each other when it is taken.
+/// The class of a stimulus: its transition, and the signs of the differences of data when it is taken.
 pub type SignClass = (TransitionId, Vec<i8>);
 
 /// Answers that came, and classes of data that were sent.
@@ -47,19 +47,19 @@ pub struct Experience {
     states: HashMap<State, Answers>,
     moves: HashMap<(LocationId, Option<Event>), Answers>,
     classes: HashMap<SignClass, usize>,
-    /// Stimuli with values, the last ones.
+    /// The last stimuli that had values.
     sent: VecDeque<Event>,
 }
 
 impl Experience {
-    /// This answer came in this state, after this stimulus.
+    /// Notes that this answer came in this state, after this stimulus.
     pub(super) fn note_answer(&mut self, state: &State, after: Option<&Event>, answer: TransitionId) {
-        count(&mut self.states, state.clone(), answer);
-        count(&mut self.moves, (state.location, after.cloned()), answer);
+        count_answer(&mut self.states, state.clone(), answer);
+        count_answer(&mut self.moves, (state.location, after.cloned()), answer);
     }
 
-    /// This stimulus was sent, and was of this class.
-    pub(super) fn sent(&mut self, event: &Event, class: Option<&SignClass>) {
+    /// Notes that this stimulus was sent, with its class.
+    pub(super) fn note_sent(&mut self, event: &Event, class: Option<&SignClass>) {
         if let Some(class) = class.filter(|_| self.classes.len() < MOST) {
             *self.classes.entry(class.clone()).or_default() += 1;
         }
@@ -79,7 +79,7 @@ impl Experience {
         self.classes.get(class).copied().unwrap_or(0)
     }
 
-    /// How likely each of these answers is; one that stands here twice, with other values, shares.
+    /// The chance of each of these answers. One that occurs twice, with other values, shares its chance.
     pub(super) fn chances(&self, state: &State, after: Option<&Event>, answers: &[TransitionId]) -> Vec<f64> {
         let mut shares = Answers::new();
         answers.iter().for_each(|answer| *shares.entry(*answer).or_default() += 1);
@@ -87,21 +87,21 @@ impl Experience {
         let of_state = self.states.get(state);
         let of_move = self.moves.get(&(state.location, after.cloned()));
         let chance = |answer: &TransitionId| {
-            let by_move = smoothed(of_move, *answer, even);
-            smoothed(of_state, *answer, by_move) / shares[answer] as f64
+            let by_move = smoothed_chance(of_move, *answer, even);
+            smoothed_chance(of_state, *answer, by_move) / shares[answer] as f64
         };
         answers.iter().map(chance).collect()
     }
 }
 
-fn count<K: Hash + Eq>(counts: &mut HashMap<K, Answers>, key: K, answer: TransitionId) {
+fn count_answer<K: Hash + Eq>(counts: &mut HashMap<K, Answers>, key: K, answer: TransitionId) {
     if counts.len() >= MOST && !counts.contains_key(&key) {
         counts.clear();
     }
     *counts.entry(key).or_default().entry(answer).or_default() += 1;
 }
 
-fn smoothed(counts: Option<&Answers>, answer: TransitionId, before: f64) -> f64 {
+fn smoothed_chance(counts: Option<&Answers>, answer: TransitionId, before: f64) -> f64 {
     let Some(counts) = counts else { return before };
     let here = counts.get(&answer).copied().unwrap_or(0) as f64;
     (here + DOUBT * before) / (counts.values().sum::<usize>() as f64 + DOUBT)

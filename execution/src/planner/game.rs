@@ -1,32 +1,32 @@
-//! The test case as a game of two: the tester moves, and the implementation answers as it likes.
+//! The test case as a game of two players: the tester moves, and the implementation answers as it likes.
 //!
-//! **Problem.** A way to Pass says that an implementation *may* lead there. One that answers otherwise, each
-//! time, never does, though a move one event longer may leave it no choice.
+//! **Problem.** A way to Pass says that an implementation *may* lead there. An implementation that answers
+//! otherwise each time never does, though a move one event longer may leave it no choice.
 //!
-//! **Method.** A graph of concrete states, kept for the run: for each state that was expanded the moves (each
-//! stimulus, with values in several classes of data: [`crate::walk`]'s candidates; and waiting) and for each
-//! move the states that the specification allows behind it. An output that may come keeps nobody from
-//! sending: it is an answer to a stimulus as well. Silence is an answer where a test of ioco says so.
-//! Elsewhere, waiting is sure only where the specification must answer or there is nothing to send.
+//! **Method.** The game is a graph of concrete states, kept for the run. Each expanded state has its moves:
+//! each stimulus, with values in several classes of data ([`crate::walk`]'s candidates), and waiting. Each
+//! move has the states that the specification allows after it. An output may come before a stimulus is taken:
+//! so it is an answer to the stimulus as well. Silence is an answer if a test of ioco says so. Otherwise,
+//! waiting is sure only if the specification must answer or there is nothing to send.
 //!
-//! Which state is expanded next is decided by two queues in turn: the nearest first, and of the others the
-//! one with the least *slack* first. Slack is the distance in the graph and, for each condition on the way
-//! from there that the data do not satisfy, how far its sides are apart (branch distance: Korel 1990); so a
-//! counter is gone up where a guard behind it asks for that, at a node a step, whatever else could be done
-//! meanwhile. States with data of a class that was seen are later than others of their depth.
+//! Two queues decide in turn which state is expanded next: the nearest state, and then, of the others, the
+//! one with the least *slack*. Slack is the distance in the graph and, for each condition on the way from
+//! there that the data do not satisfy, how far its sides are apart (branch distance: Korel 1990). So if a
+//! later guard asks for a high counter, the counter is increased, at a node a step, whatever else could be
+//! done meanwhile. States with data of a class that was seen come later than others of their depth.
 //!
-//! Then the graph is *solved*. A state is **sure** if it has a move all whose answers are sure (an attractor;
-//! its rank is the least number of events by which Pass is certain, computed as by Dijkstra with the greatest
-//! rank of the answers). For the others a chance is estimated: of a move the mean of its answers, weighed by
-//! [`Experience`], of a state the best move; a state that was not expanded is worth little, and less the
-//! greater its slack.
+//! Then the graph is *solved*. A state is **sure** if it has a move all whose answers are sure (an
+//! attractor). Its rank is the least number of events by which Pass is certain, computed as by Dijkstra with
+//! the greatest rank of the answers. For the other states a chance is estimated: for a move the mean of its
+//! answers, weighed by [`Experience`], for a state that of the best move. A state that was not expanded is
+//! worth little, and less the greater its slack.
 //!
-//! An output that ioc lets stay away may be waited for in vain. Then the wait is no move of that state any
-//! more, and the graph is solved again.
+//! By ioc an output may stay away, so the tester may wait in vain. Then the wait is no longer a move of that
+//! state, and the graph is solved again.
 //!
-//! **Inexact**: up to [`MOST_LISTED`] vectors of values of a transition are all tried, and of more some. What
-//! is called sure may be lost to an answer with other values, and then it is planned again. Nothing is judged
-//! by it.
+//! **It is inexact**: if a transition has at most [`MOST_LISTED`] vectors of values, all are tried, and
+//! otherwise some. A state that is called sure may be lost to an answer with other values, and then it is
+//! planned again. Nothing is judged by it.
 //!
 //! **Ends** after [`EXPANDED`] states of one search, or its work; the graph begins anew at [`MOST`] states.
 //! **Costs** a few evaluations for each candidate, and four times a pass over the graph.
@@ -45,10 +45,10 @@ use coreach_model::{LocationId, Numbered, Term, TransitionId, Value, Verdict};
 
 use crate::judge::Choice;
 use crate::judge::case::take_silence;
-use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, kept};
-use crate::planner::goal::goal;
+use crate::planner::experience::{Experience, IN_TIME, KEPT, SignClass, factor_for_steps};
+use crate::planner::goal::search_goal;
 use crate::planner::listed::PositionWorth;
-use crate::planner::moves::{Answer, GameMove, waiting};
+use crate::planner::moves::{Answer, GameMove, find_wait};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
 use crate::walk::candidates::{all_candidates, candidates};
@@ -58,37 +58,37 @@ use crate::walk::search::Planned;
 /// The most states that one search expands.
 const EXPANDED: usize = 1500;
 
-/// The most states that are expanded where the run is where it was to be.
+/// The most states that are expanded if the run is in the state that was hoped for.
 const FEW: usize = 60;
 
-/// So often values are drawn anew for each stimulus of the state where the run is.
+/// Values are drawn so often for each stimulus of the run's present state.
 const DRAWN: usize = 12;
 
 /// The most states of the graph.
 const MOST: usize = 20_000;
 
-/// The most work of one search, in steps of which a second has about a million.
+/// The most work of one search, in steps. A second has about a million.
 pub(super) const WORK: u64 = 200_000;
 
-/// The chance of a state that nobody has looked at.
+/// The chance of a state that was not expanded.
 const UNKNOWN: f64 = 0.2;
 
-/// The most passes over the graph until chances stand still.
+/// The most passes over the graph until the chances no longer change.
 pub(super) const PASSES: usize = 40;
 
-/// The most conditions of which slack is measured.
+/// The most conditions that slack is measured by.
 const GATES: usize = 16;
 
-/// Values that each parameter of a stimulus tries, besides those drawn.
+/// The number of values that each parameter of a stimulus tries, other than drawn ones.
 const TRIED: usize = 24;
 
-/// Vectors of values of one transition in one state.
+/// The most vectors of values of one transition in one state.
 const MOST_VALUES: usize = 8;
 
-/// As many as a transition has at all, if these are so few.
+/// If a transition has at most so many vectors of values, all are listed.
 const MOST_LISTED: usize = 16;
 
-/// Of these, vectors of one class.
+/// The most vectors of values of one class.
 const OF_A_CLASS: usize = 2;
 
 struct Node {
@@ -96,16 +96,23 @@ struct Node {
     /// The stimulus before it, on the way by which it was found.
     after: Option<Event>,
     end: PositionWorth,
-    /// Steps to Pass, as far as graph and slack tell.
+    /// The steps to Pass, as estimated by graph and slack.
     slack: u64,
-    /// How many nodes of the same class were there before it.
+    /// The number of nodes of the same class that were found before it.
     alike: usize,
     moves: Option<Vec<GameMove>>,
     rank: Option<usize>,
     chance: f64,
 }
 
-/// The game that a test case is.
+/// The best move of a state, the class of its stimulus, and the hoped-for state.
+pub(super) struct ChosenMove {
+    pub(super) planned: Planned,
+    pub(super) class: Option<SignClass>,
+    pub(super) hoped: usize,
+}
+
+/// The game of a test case.
 pub(super) struct Game {
     sought: SoughtGoal,
     ends: Numbered<LocationId, PositionWorth>,
@@ -117,8 +124,9 @@ pub(super) struct Game {
 }
 
 impl Game {
+    /// Makes the game of a test case, with the distances in its graph.
     pub(super) fn new(test: &TestCase) -> Self {
-        let goal = goal(test);
+        let goal = search_goal(test);
         let ends = test.verdicts.map(|_| PositionWorth::Open);
         let mut game = Game {
             sought: SoughtGoal::new(test.iosts.clone(), &[], false),
@@ -136,12 +144,12 @@ impl Game {
                 _ => PositionWorth::Open,
             };
         }
-        game.measure(test);
+        game.measure_distances(test);
         game
     }
 
-    /// For each location its distance, and what must hold there for a shortest way through the graph.
-    fn measure(&mut self, test: &TestCase) {
+    /// Computes each location's distance, and the conditions there for a shortest way in the graph.
+    fn measure_distances(&mut self, test: &TestCase) {
         let iosts = &test.iosts;
         let mut incoming = iosts.locations.map(|_| Vec::new());
         for (number, transition) in iosts.transitions.numbered() {
@@ -167,8 +175,7 @@ impl Game {
         }
     }
 
-    /// What must hold before a transition, for it and for what follows it; and for no answer beside it to
-    /// lose.
+    /// The conditions for a transition and the steps after it, and against answers beside it that lose.
     fn gates_before(&self, test: &TestCase, number: TransitionId) -> Vec<Term> {
         let iosts = &test.iosts;
         let transition = &iosts.transitions[number];
@@ -188,7 +195,7 @@ impl Game {
         gates
     }
 
-    /// The node of a state, which may be new.
+    /// Finds or makes the node of a state.
     pub(super) fn node(&mut self, state: &State, after: Option<&Event>, class: Option<&SignClass>) -> usize {
         if let Some(at) = self.known.get(state) {
             return *at;
@@ -207,7 +214,7 @@ impl Game {
         let chance = match end {
             PositionWorth::Won => 1.0,
             PositionWorth::Lost => 0.0,
-            PositionWorth::Open => UNKNOWN * kept(slack as f64),
+            PositionWorth::Open => UNKNOWN * factor_for_steps(slack as f64),
         };
         let rank = (end == PositionWorth::Won).then_some(0);
         let (state, after, moves) = (state.clone(), after.cloned(), None);
@@ -216,7 +223,7 @@ impl Game {
         self.nodes.len() - 1
     }
 
-    /// Begins anew where the graph is too large.
+    /// Begins anew if the graph is too large.
     pub(super) fn reset_if_too_large(&mut self) {
         if self.nodes.len() > MOST {
             self.nodes.clear();
@@ -225,8 +232,8 @@ impl Game {
         }
     }
 
-    /// Whether no way leads to Pass from there.
-    pub(super) fn is_lost(&mut self, at: usize) {
+    /// Notes that no way leads to Pass from a state.
+    pub(super) fn note_lost(&mut self, at: usize) {
         (self.nodes[at].end, self.nodes[at].chance) = (PositionWorth::Lost, 0.0);
     }
 
@@ -238,7 +245,7 @@ impl Game {
         self.nodes[at].moves.is_some()
     }
 
-    /// Nothing came in a state: it is not waited there again. False if the state had no such move.
+    /// Drops the wait of a state in which nothing came. `false`: the state had no such move.
     pub(super) fn drop_wait(&mut self, state: &State) -> bool {
         let Some(at) = self.known.get(state) else { return false };
         let Some(moves) = &mut self.nodes[*at].moves else { return false };
@@ -249,13 +256,19 @@ impl Game {
         is_dropped
     }
 
-    /// The state came about after this stimulus.
+    /// Notes that the state came about after this stimulus.
     pub(super) fn note_stimulus_before(&mut self, at: usize, after: Option<&Event>) {
         self.nodes[at].after = after.cloned();
     }
 
-    /// Adds the steps of a way, with what else may happen at each of them.
-    pub(super) fn add(&mut self, test: &TestCase, way: &[Planned], last: &State, sources: &mut Choice<'_>) {
+    /// Adds the steps of a way, with all other events that may happen at each of them.
+    pub(super) fn add_way(
+        &mut self,
+        test: &TestCase,
+        way: &[Planned],
+        last: &State,
+        sources: &mut Choice<'_>,
+    ) {
         let behind = way.iter().skip(1).map(|step| &step.state).chain([last]);
         for (step, next) in way.iter().zip(behind) {
             let at = self.node(&step.state, None, None);
@@ -278,7 +291,7 @@ impl Game {
         }
     }
 
-    /// Looks on from a state, until it is sure or the limit is met.
+    /// Expands states from the root, until it is sure or the limit is met; few if it was hoped for.
     pub(super) fn search(
         &mut self,
         test: &TestCase,
@@ -288,10 +301,10 @@ impl Game {
         sources: &mut Choice<'_>,
     ) {
         let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
-        // What was found within the limits counts.
+        // States that were found within the limits count.
         let _ = budget::within(&budget, || {
             self.expand(test, root, sources);
-            let is_new = self.draw(test, root, experience, sources);
+            let is_new = self.draw_stimuli(test, root, experience, sources);
             if is_new || !is_hoped {
                 self.expand_from(test, root, if is_hoped { FEW } else { EXPANDED }, sources);
             }
@@ -300,8 +313,8 @@ impl Game {
         self.solve_chances(experience);
     }
 
-    /// Other values for the stimuli of a state, and those that were sent before; is there any?
-    fn draw(
+    /// Adds stimuli with drawn values, and with values that were sent before. Returns whether one is new.
+    fn draw_stimuli(
         &mut self,
         test: &TestCase,
         at: usize,
@@ -321,7 +334,7 @@ impl Game {
                 values.choose(&transition.guard, &action.parameters, &state.valuation, random, &mut **solver)
             };
             let drawn: Vec<Vec<Value>> = (0..DRAWN).map_while(|_| draw()).collect();
-            // What another run sent is no id of this one: the system may hand it out as a new one.
+            // An id that another run sent is not known in this one: the system may hand it out as a new one.
             let has_ids = action.parameters.iter().any(|parameter| parameter.ty().has_ids());
             let before = experience.stimuli().filter(|event| !has_ids && event.action == action.name);
             for values in drawn.into_iter().chain(before.map(|event| event.values.clone())) {
@@ -335,23 +348,23 @@ impl Game {
         is_new
     }
 
-    /// Adds a stimulus to the moves of a state, if it is not there.
+    /// Adds a stimulus to the moves of a state, if it is not among them.
     fn add_stimulus(&mut self, at: usize, answer: Answer) -> bool {
         let Some(moves) = &mut self.nodes[at].moves else { return false };
         let is_it = |one: &Answer| one.transition == answer.transition && one.event == answer.event;
         let is_new = !moves.iter().any(|one| one.sends.as_ref().is_some_and(|(sent, _)| is_it(sent)));
         if is_new {
-            let mut answers = waiting(moves).map_or_else(Vec::new, |wait| wait.answers.clone());
+            let mut answers = find_wait(moves).map_or_else(Vec::new, |wait| wait.answers.clone());
             answers.retain(|answer| answer.kind != ActionKind::Quiescence);
             moves.push(GameMove { sends: Some((answer, None)), answers, is_sure: true });
         }
         is_new
     }
 
-    /// Lists the moves of up to `most` states behind the root, the most promising first, until it is sure.
+    /// Lists the moves of up to `most` states, the most promising first, until the root is sure.
     fn expand_from(&mut self, test: &TestCase, root: usize, most: usize, sources: &mut Choice<'_>) {
         let mut queues = Queues::default();
-        // What is known already is passed through; its ends are where it goes on.
+        // Expanded states are passed through. The search goes on from the first states that are not expanded.
         let mut seen = HashMap::from([(root, 0)]);
         let mut next = vec![root];
         for depth in 0.. {
@@ -369,11 +382,11 @@ impl Game {
             }
             next = further;
         }
-        let mut looked = 30;
+        let mut solve_at = 30;
         for count in 0..most {
-            if count == looked {
+            if count == solve_at {
                 self.solve_ranks();
-                looked *= 4;
+                solve_at *= 4;
             }
             let Some(at) = queues.pop(|at| self.nodes[at].moves.is_none()) else { break };
             if self.is_sure(root) {
@@ -396,7 +409,7 @@ impl Game {
         }
     }
 
-    /// The states behind one.
+    /// The states that the moves of a state lead to.
     fn successors(&self, at: usize) -> impl Iterator<Item = usize> {
         let moves = self.nodes[at].moves.iter().flatten();
         moves
@@ -404,7 +417,7 @@ impl Game {
             .map(|answer| answer.to)
     }
 
-    /// Lists the moves of a state, where that is not done.
+    /// Lists the moves of a state, unless that was done.
     fn expand(&mut self, test: &TestCase, at: usize, sources: &mut Choice<'_>) {
         let Node { state, after, end: PositionWorth::Open, moves: None, .. } = &self.nodes[at] else {
             return;
@@ -418,7 +431,9 @@ impl Game {
             if transition.source == state.location
                 && !(is_fail && self.ends[transition.target] == PositionWorth::Lost)
             {
-                answers.extend(self.steps(number, &state, after.as_ref(), sources).map(|(answer, _)| answer));
+                answers.extend(
+                    self.steps_through(number, &state, after.as_ref(), sources).map(|(answer, _)| answer),
+                );
             }
         }
         let silence = take_silence(test, &state, Duration::ZERO);
@@ -432,7 +447,7 @@ impl Game {
         let mut moves = Vec::new();
         for number in test.stimuli[state.location].iter().copied() {
             if self.distances[test.iosts.transitions[number].target].is_some() {
-                for sends in self.steps(number, &state, None, sources).collect::<Vec<_>>() {
+                for sends in self.steps_through(number, &state, None, sources).collect::<Vec<_>>() {
                     let mut before = answers.clone();
                     before.retain(|answer| answer.kind != ActionKind::Quiescence);
                     moves.push(GameMove { sends: Some(sends), answers: before, is_sure: true });
@@ -447,8 +462,8 @@ impl Game {
         self.nodes[at].moves = Some(moves);
     }
 
-    /// Some steps through a transition.
-    fn steps(
+    /// Some steps through a transition, with their classes: all if they are few, or a few of each class.
+    fn steps_through(
         &mut self,
         number: TransitionId,
         state: &State,
@@ -514,16 +529,16 @@ impl Game {
         }
     }
 
-    /// Chances, from the states that were found last to those found first, again until they stand still.
+    /// Computes the chances, from the last states to the first, until they no longer change.
     pub(super) fn solve_chances(&mut self, experience: &Experience) {
         let mut weights: Vec<Vec<f64>> = Vec::with_capacity(self.nodes.len());
         for node in &mut self.nodes {
             match node.rank {
-                Some(rank) => node.chance = kept(rank as f64),
+                Some(rank) => node.chance = factor_for_steps(rank as f64),
                 None if node.moves.is_some() => node.chance = 0.0,
                 None => {}
             }
-            let answers = node.moves.as_deref().and_then(waiting).map_or(&[][..], |wait| &wait.answers);
+            let answers = node.moves.as_deref().and_then(find_wait).map_or(&[][..], |wait| &wait.answers);
             let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
             weights.push(experience.chances(&node.state, node.after.as_ref(), &answers));
         }
@@ -554,16 +569,16 @@ impl Game {
         }
     }
 
-    /// The best move of a state, the class of what it sends, and the state that is hoped for.
+    /// Chooses the best move of a state. Among equal ones, classes that were sent least often come first.
     pub(super) fn choose(
         &self,
         at: usize,
         experience: &Experience,
         random: &mut Random,
-    ) -> Option<(Planned, Option<SignClass>, usize)> {
+    ) -> Option<ChosenMove> {
         let node = &self.nodes[at];
         let moves = node.moves.as_deref()?;
-        let answers = waiting(moves).map_or(&[][..], |wait| &wait.answers);
+        let answers = find_wait(moves).map_or(&[][..], |wait| &wait.answers);
         let answers: Vec<TransitionId> = answers.iter().map(|answer| answer.transition).collect();
         let weights = experience.chances(&node.state, node.after.as_ref(), &answers);
         let worth = |one: &GameMove| match node.rank {
@@ -591,18 +606,19 @@ impl Game {
             None => (chosen.answers.iter().min_by_key(hoped)?, None),
         };
         let Answer { transition, event, kind, to } = answer.clone();
-        Some((Planned { state: node.state.clone(), transition, event, kind }, class, to))
+        let planned = Planned { state: node.state.clone(), transition, event, kind };
+        Some(ChosenMove { planned, class, hoped: to })
     }
 
-    /// The rank of the worst answer to a move; `None` where one is not sure.
+    /// The rank of the worst answer to a move; `None` if one is not sure.
     fn rank(&self, one: &GameMove) -> Option<usize> {
         one.all().map(|answer| self.nodes[answer.to].rank).try_fold(0, |most, rank| Some(most.max(rank?)))
     }
 
-    /// May one wait here without giving away what is sure?
+    /// Can the tester wait here without losing a sure Pass?
     pub(super) fn may_idle(&self, at: usize) -> bool {
         let node = &self.nodes[at];
-        let wait = node.moves.as_deref().and_then(waiting);
+        let wait = node.moves.as_deref().and_then(find_wait);
         node.rank.is_none() || wait.is_none_or(|wait| self.rank(wait).is_some())
     }
 }

@@ -1,4 +1,4 @@
-//! What a plan is for: below what plans.
+//! The goal of a plan. It is a module below the planners.
 
 use coreach_analyses::symbolic::search::SearchGoal;
 use coreach_model::iosts::ActionKind;
@@ -6,9 +6,9 @@ use coreach_model::{TransitionId, Verdict, Violated};
 
 use crate::test_case::TestCase;
 
-/// What leads to Pass in a test case; in that of a property, to a violation that the specification allows.
-/// One that it forbids may come anywhere: who goes where it could would stay at the first such place.
-pub fn goal(test: &TestCase) -> SearchGoal {
+/// The goal of a test case: Pass; in that of a property, a violation that the specification allows. A
+/// violation that it forbids may come anywhere: a plan for it would stay where it could come first.
+pub fn search_goal(test: &TestCase) -> SearchGoal {
     let lost = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Fail | Verdict::Inconclusive));
     let mut closed = test.verdicts.map(lost);
     let mut locations = test.verdicts.map(|verdict| *verdict == Some(Verdict::Pass));

@@ -1,16 +1,17 @@
-//! The positions of a game, with all that may happen in each: what a game can be solved by.
+//! The positions of a game, with all events that may happen in each, so that the game can be solved.
 //!
-//! **Problem.** Who says that a purpose can be forced must know every answer that the specification allows,
-//! and who says that it cannot must know every stimulus.
+//! **Problem.** To say that a purpose can be forced, the planner must know every answer that the
+//! specification allows. To say that it cannot, the planner must know every stimulus.
 //!
-//! **Method.** A position is what the judge knows: the states that are possible after what was seen, one of a
-//! test case. Positions that differ only in data that nobody reads any more are one. The judge itself says
-//! where an event leads. Values of an event are listed by *classes* that are alike for the specification:
-//! all of a small type; the one that an equation names; of what no variable keeps any one that the guard
-//! takes; and of what is kept each one in a small range. Elsewhere some are drawn, and not all are known.
-//! Where several states are possible, values are alike if the same guards take them.
+//! **Method.** A position is what the judge knows: the states that are possible after the trace, or the one
+//! of a test case. Positions that differ only in data that nobody reads any more are one. The judge itself
+//! says where an event leads. Values of an event are listed by *classes* that are alike for the
+//! specification: all values of a small type; the value that an equation names; for a parameter that no
+//! variable keeps, any value that the guard takes; and for a kept parameter, each value in a small range. For
+//! other parameters some values are drawn, and not all are known. If several states are possible, values are
+//! alike if the same guards take them.
 //!
-//! **Ends** after so many positions. **Costs** a few evaluations for each event, and a question for some.
+//! **Ends** after a number of positions. **Costs** a few evaluations for each event, and a question for some.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use coreach_analyses::hull::hull;
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::budget;
+use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, determined_value, fire};
 use coreach_model::term::{Substitution, substitute};
@@ -37,7 +39,7 @@ use crate::walk::goals::SoughtGoal;
 /// The most vectors of values of an event that are listed.
 const MOST_LISTED: usize = 64;
 
-/// Vectors of values that are tried where they cannot be listed.
+/// The number of vectors of values that are tried if they cannot be listed.
 const FEW_TRIED: usize = 6;
 
 /// The most states of one position.
@@ -49,7 +51,7 @@ const MOST_GUARDS: usize = 3;
 /// The states that are possible at once.
 pub(super) type PossibleStates = BTreeSet<State>;
 
-/// The key of a position: its states without the data that nobody reads.
+/// The key of a position: its states, without the data that nobody reads.
 type PositionKey = BTreeSet<(LocationId, Vec<Value>)>;
 
 /// The worth of a position, or of a location, by itself.
@@ -63,35 +65,35 @@ pub(super) enum PositionWorth {
 /// An event in a position.
 #[derive(Clone, Debug)]
 pub(super) struct GameEvent {
-    /// The event; none is silence.
+    /// The event; `None` is silence.
     pub(super) event: Option<Event>,
-    /// A transition through which it may lead.
+    /// A transition that takes it.
     pub(super) transition: TransitionId,
-    /// The position behind it.
+    /// The position after it.
     pub(super) to: usize,
 }
 
-/// All that may happen in a position.
+/// All events that may happen in a position.
 #[derive(Clone, Default, Debug)]
 pub(super) struct GameOptions {
     /// Events that the tester may send.
     pub(super) stimuli: Vec<GameEvent>,
-    /// Are these all, up to likeness?
+    /// Does `stimuli` have one of each class?
     pub(super) has_all_stimuli: bool,
-    /// Answers that the specification allows, and silence where it is one of these.
+    /// Answers that the specification allows, silence included.
     pub(super) answers: Vec<GameEvent>,
-    /// Are these all, up to likeness?
+    /// Does `answers` have one of each class?
     pub(super) has_all_answers: bool,
-    /// Does one of them surely come?
+    /// Does one of the answers certainly come?
     pub(super) is_owed: bool,
-    /// Was it seen that none of them comes?
+    /// Has the tester waited for the answers in vain?
     pub(super) is_silent: bool,
 }
 
 pub(super) struct GamePosition {
     pub(super) states: PossibleStates,
     pub(super) worth: PositionWorth,
-    /// The events there; none where nobody has looked.
+    /// The events there; `None` if they were not listed.
     pub(super) options: Option<GameOptions>,
 }
 
@@ -111,7 +113,7 @@ impl ListedGame {
             all: Vec::new(),
             known: HashMap::new(),
             values: Values::new(MIX).of_model(&test.iosts),
-            // What is found is the same each time.
+            // The seed is fixed, so that the same positions are found each time.
             random: Random::new(0),
         }
     }
@@ -120,13 +122,13 @@ impl ListedGame {
         &self.all
     }
 
-    /// Notes that nothing came there. Was something expected?
+    /// Notes that nothing came in a position. Returns whether an answer was expected.
     pub(super) fn expect_nothing(&mut self, at: usize) -> bool {
         let Some(options) = &mut self.all[at].options else { return false };
         !std::mem::replace(&mut options.is_silent, true) && !options.answers.is_empty()
     }
 
-    /// The position of these states, which may be new.
+    /// Finds or makes the position of these states.
     pub(super) fn position(&mut self, states: &PossibleStates, worth: PositionWorth) -> usize {
         let live = |state: &State| {
             let values = self.sought.live(state).map(|(_, _, value)| value.clone());
@@ -139,7 +141,7 @@ impl ListedGame {
         })
     }
 
-    /// Looks at so many positions more, the nearest first, until that is enough.
+    /// Lists the events of up to `most` positions, the nearest first, until that is enough.
     pub(super) fn explore(
         &mut self,
         test: &TestCase,
@@ -148,31 +150,31 @@ impl ListedGame {
         solver: &mut dyn Solver,
         is_enough: impl Fn(&[GamePosition]) -> bool,
     ) {
-        /// After so many positions it is asked first whether that is enough, then after so many times more.
-        const ASKED: (usize, usize) = (30, 3);
+        /// It is checked after so many positions, and then after so many times as many.
+        const CHECKED: (usize, usize) = (30, 3);
         let (mut queue, mut seen) = (VecDeque::from([root]), HashSet::from([root]));
-        let (mut looked, mut asked) = (0, ASKED.0);
+        let (mut count, mut check_at) = (0, CHECKED.0);
         while let Some(at) = queue.pop_front() {
             if self.all[at].options.is_none() && self.all[at].worth == PositionWorth::Open {
-                if looked == most {
+                if count == most {
                     return;
                 }
-                if looked == asked {
+                if count == check_at {
                     if is_enough(&self.all) {
                         return;
                     }
-                    asked *= ASKED.1;
+                    check_at *= CHECKED.1;
                 }
-                self.look(test, at, solver);
-                looked += 1;
+                self.list_events(test, at, solver);
+                count += 1;
             }
             let behind = self.all[at].options.iter().flat_map(|one| one.stimuli.iter().chain(&one.answers));
             queue.extend(behind.map(|one| one.to).filter(|to| seen.insert(*to)));
         }
     }
 
-    /// Lists what may happen in a position, where that is not done.
-    pub(super) fn look(&mut self, test: &TestCase, at: usize, solver: &mut dyn Solver) {
+    /// Lists the events that may happen in a position, unless that was done.
+    pub(super) fn list_events(&mut self, test: &TestCase, at: usize, solver: &mut dyn Solver) {
         let GamePosition { states, worth: PositionWorth::Open, options: None } = &self.all[at] else {
             return;
         };
@@ -181,9 +183,11 @@ impl ListedGame {
         }
         budget::ask();
         let states = states.clone();
-        let mut options = GameOptions { is_owed: owes(test, &states), ..GameOptions::default() };
-        (options.stimuli, options.has_all_stimuli) = self.events(test, &states, true, solver);
-        (options.answers, options.has_all_answers) = self.events(test, &states, false, solver);
+        let mut options = GameOptions { is_owed: must_answer(test, &states), ..GameOptions::default() };
+        (options.stimuli, options.has_all_stimuli) =
+            self.list_of_kind(test, &states, ActionKind::Input, solver);
+        (options.answers, options.has_all_answers) =
+            self.list_of_kind(test, &states, ActionKind::Output, solver);
         let silence = states.iter().find_map(|state| test.silences[state.location].first());
         if let Some(&transition) = silence {
             options.is_owed = true;
@@ -195,15 +199,15 @@ impl ListedGame {
         self.all[at].options = Some(options);
     }
 
-    /// Lists the stimuli, or the answers, of these states, and says whether that is all, up to likeness.
-    fn events(
+    /// Lists the stimuli, or the answers, of these states. Returns whether each class has one.
+    fn list_of_kind(
         &mut self,
         test: &TestCase,
         states: &PossibleStates,
-        is_stimulus: bool,
+        kind: ActionKind,
         solver: &mut dyn Solver,
     ) -> (Vec<GameEvent>, bool) {
-        let lists = if is_stimulus { &test.stimuli } else { &test.observations };
+        let lists = if kind == ActionKind::Input { &test.stimuli } else { &test.observations };
         let mut by_action: BTreeMap<_, Vec<(TransitionId, &State)>> = BTreeMap::new();
         for state in states {
             for number in lists[state.location].iter().copied() {
@@ -217,7 +221,7 @@ impl ListedGame {
         let mut found = Vec::new();
         let mut are_all = true;
         for (action, through) in by_action {
-            let (lists, is_whole) = self.values(test, &through, solver);
+            let (lists, is_whole) = self.list_values(test, &through, solver);
             are_all &= is_whole;
             for values in lists {
                 let takes = |(number, state): &&(TransitionId, &State)| {
@@ -225,9 +229,9 @@ impl ListedGame {
                 };
                 let Some((transition, _)) = through.iter().find(takes).copied() else { continue };
                 let event = Event::new(test.iosts.action(action).name.clone(), values);
-                let what = match is_stimulus {
-                    true => Occurrence::Stimulus(event.clone()),
-                    false => Occurrence::Observation(event.clone()),
+                let what = match kind {
+                    ActionKind::Input => Occurrence::Stimulus(event.clone()),
+                    _ => Occurrence::Observation(event.clone()),
                 };
                 if let Some((after, worth)) = states_after(test, states, &what) {
                     let to = self.position(&after, worth);
@@ -239,9 +243,9 @@ impl ListedGame {
         (found, are_all)
     }
 
-    /// Vectors of values of an action that one of these transitions takes, each in its state; and whether
-    /// they are all, up to likeness.
-    fn values(
+    /// Lists vectors of values of an action that one of these transitions takes, each in its state. Returns
+    /// whether each class has one.
+    fn list_values(
         &mut self,
         test: &TestCase,
         through: &[(TransitionId, &State)],
@@ -288,7 +292,7 @@ impl ListedGame {
                 }
             }
             let condition = Term::and(condition);
-            match members(&condition, parameters, &kept, &mut self.random, solver) {
+            match list_members(&condition, parameters, &kept, &mut self.random, solver) {
                 Some(members) => found.extend(members),
                 None => {
                     are_all = false;
@@ -304,16 +308,16 @@ impl ListedGame {
     }
 }
 
-/// One vector of values for each that the kept parameters may have, if these are few; `None` where that is
-/// not known.
-fn members(
+/// Finds one vector of values for each possible combination of the kept parameters, if these are few. `None`:
+/// they are many, or not known.
+fn list_members(
     condition: &Term,
     parameters: &[Datum],
     kept: &BTreeSet<&Datum>,
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<Vec<Vec<Value>>> {
-    /// So often any values are tried before the solver is asked.
+    /// Values are drawn so often before the solver is asked.
     const QUICK: usize = 3;
     if condition.is_false() {
         return Some(Vec::new());
@@ -321,13 +325,14 @@ fn members(
     let conjuncts = condition.unfolded_conjuncts();
     let numbers: Vec<Datum> = parameters.iter().filter(|one| one.ty().is_number()).cloned().collect();
     let is_numeric = condition.data().iter().all(|datum| numbers.contains(datum));
+    // A list of values for each kept parameter.
     let mut lists = Vec::new();
     for datum in parameters.iter().filter(|datum| kept.contains(datum)) {
         let list = match determined_value(datum, &conjuncts, &Default::default()) {
             Some(value) => vec![value],
             None => match Value::enumerate(datum.ty(), MOST_LISTED) {
                 Some(list) => list,
-                None => in_range(datum, condition, &numbers).filter(|_| is_numeric)?,
+                None => integers_in_range(datum, condition, &numbers).filter(|_| is_numeric)?,
             },
         };
         lists.push(list);
@@ -343,6 +348,7 @@ fn members(
             .map(|(datum, value)| ((*datum).clone(), Term::literal(value.clone())))
             .collect();
         let rest = substitute(condition, &known);
+        // The other parameters have any values that satisfy the rest: drawn ones, or the solver's.
         let mut others = None;
         for _ in 0..QUICK {
             let drawn: Vec<Value> = parameters.iter().map(|one| any(one.ty(), random)).collect();
@@ -381,7 +387,7 @@ fn members(
 }
 
 /// All integers in the range of a datum, if they are few.
-fn in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Value>> {
+fn integers_in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Value>> {
     if !datum.ty().is_integer() {
         return None;
     }
@@ -400,7 +406,7 @@ fn in_range(datum: &Datum, condition: &Term, numbers: &[Datum]) -> Option<Vec<Va
     Some(all)
 }
 
-/// The states after an event, and what they are worth; `None` where it is forbidden.
+/// The states after an event, and their worth. `None`: the event is forbidden.
 fn states_after(
     test: &TestCase,
     states: &PossibleStates,
@@ -418,6 +424,7 @@ fn states_after(
     }
 }
 
+/// Shows an event to a judge. Returns its states and their worth; `None` for a Fail.
 fn follow_with<J: Follower>(
     mut judge: J,
     what: &Occurrence,
@@ -429,11 +436,11 @@ fn follow_with<J: Follower>(
         Judged::Ends(..) => return Some((PossibleStates::new(), PositionWorth::Lost)),
     }
     let verdict = judge.verdict();
-    (verdict != Some(Verdict::Fail)).then(|| (states(&judge), worth(verdict)))
+    (verdict != Some(Verdict::Fail)).then(|| (states(&judge), worth_of(verdict)))
 }
 
-/// Must something come in these states?
-fn owes(test: &TestCase, states: &PossibleStates) -> bool {
+/// Must the system send something in these states?
+fn must_answer(test: &TestCase, states: &PossibleStates) -> bool {
     match (&test.online, states.first()) {
         (Some(online), _) => OnlineJudge::in_states(test, online, states.clone()).must_go_on(),
         (None, Some(state)) => CaseJudge::new(test, state.clone()).must_go_on(),
@@ -441,22 +448,22 @@ fn owes(test: &TestCase, states: &PossibleStates) -> bool {
     }
 }
 
-/// The states where a run begins, and what they are worth.
+/// The states where a run begins, and their worth.
 pub(super) fn begin_states(test: &TestCase, initial: State) -> (PossibleStates, PositionWorth) {
     match &test.online {
         Some(online) => {
             let judge = OnlineJudge::in_states(test, online, [initial].into());
-            let worth = worth(judge.verdict());
+            let worth = worth_of(judge.verdict());
             (judge.states().cloned().collect(), worth)
         }
         None => {
-            let worth = worth(test.verdict(initial.location));
+            let worth = worth_of(test.verdict(initial.location));
             ([initial].into(), worth)
         }
     }
 }
 
-fn worth(verdict: Option<Verdict>) -> PositionWorth {
+fn worth_of(verdict: Option<Verdict>) -> PositionWorth {
     match verdict {
         None => PositionWorth::Open,
         Some(Verdict::Pass) => PositionWorth::Won,

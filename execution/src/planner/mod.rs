@@ -1,29 +1,28 @@
-//! Plans the way to Pass: the next stimulus with its values, or that an observation is to be waited for.
+//! Plans the way to Pass: the next stimulus with its values, or a wait for an observation.
 //!
-//! **Problem.** A test case says which stimuli are *allowed*, not which lead on, and its graph's distances
-//! know nothing of the data: going down them repeats a loop whose counter must first reach ten. And an
-//! implementation answers as it likes, within the specification: who hopes for the best answer plays the
-//! same losing game for ever.
+//! **Problem.** A test case says which stimuli are *allowed*, not which lead on. The distances in its graph
+//! do not know the data: a plan that follows them repeats a loop whose counter must first reach ten. And an
+//! implementation answers as it likes, within the specification: a plan that hopes for the best answer plays
+//! the same losing game for ever.
 //!
 //! **Method.** From the present state the shortest way to Pass is searched
-//! ([`coreach_analyses::symbolic::search`]), the implementation's answers chosen as if it cooperated. Its
-//! values are the solver's, at each stimulus near a random point, or where a comparison on the way begins
-//! or ceases to hold, as far as that is possible too, so that two seeds differ. The way becomes a part of
-//! the game (`game.rs`): what else may be answered on it is looked at there, and where that may lose, other
-//! ways. A move after which no answer can keep Pass away is taken wherever the game has one, the one with
-//! the fewest events of these; elsewhere that with the best chance, by the answers that came so far
-//! ([`Experience`]). While the implementation answers as was hoped, or Pass is sure, nothing is searched.
+//! ([`coreach_analyses::symbolic::search`]), as if the implementation cooperated. Its values are the
+//! solver's. At each stimulus they are near a random point, or at a point where a comparison on the way
+//! begins or ceases to hold, if that is possible, so that two seeds differ. The way becomes a part of the
+//! game (`game.rs`): the other answers on it are looked at there, and other ways if an answer may lose. If
+//! the game has a move after which no answer can keep Pass away, that move is taken, with the fewest events.
+//! Otherwise the move with the best chance is taken, by the answers that came so far ([`Experience`]). While
+//! the implementation answers as hoped, or Pass is sure, nothing is searched.
 //!
 //! A test that is judged on line is in several states at once: its game is one of sets of states
-//! (`together.rs`), which is listed whole where that is possible. Where nothing is known of Pass in it, and
-//! in a timed test, whose states instants decide, the way is followed, and planned anew when it is left.
+//! (`together.rs`), which is listed completely if that is possible. If nothing is known of Pass in it, the
+//! way is followed, and planned anew when the run leaves it. A timed test does the same.
 //!
-//! **Where there is no plan**, because none was found within the limits or the judge has no test case to plan
-//! in, the moves are in random order. Which values were planned is counted with the others
+//! **Without a plan**, because none was found within the limits or the judge has no test case to plan in, the
+//! moves are in random order. Planned values are counted with the others
 //! ([`crate::values::Source::Planned`]).
 //!
-//! **Ends** as the searches, whose limits count nodes and work, so that a seed means the same on every
-//! machine.
+//! **Ends** as the searches do. They count nodes and work, so a seed means the same everywhere.
 
 mod experience;
 mod game;
@@ -56,7 +55,7 @@ use crate::judge::{Choice, Judge};
 pub use crate::planner::experience::Experience;
 use crate::planner::experience::SignClass;
 use crate::planner::game::Game;
-pub use crate::planner::goal::goal;
+pub use crate::planner::goal::search_goal;
 pub use crate::planner::solved::WinningLevel;
 use crate::planner::together::GameTogether;
 use crate::run::Occurrence;
@@ -64,16 +63,16 @@ use crate::test_case::TestCase;
 use crate::values::{MIX, Values, any, pivots};
 pub use crate::walk::search::Planned;
 
-/// How far to look from one state: some tens of milliseconds where there is nothing to find.
+/// The limits of a search from one state: some tens of milliseconds if there is nothing to find.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };
 
-/// So many searches in a row may end at their limits before they are made less often.
+/// After so many searches in a row that ended at their limits, searches become rarer.
 const MOST_IN_VAIN: u32 = 8;
 
-/// From so many of the states that are possible a way is looked for.
+/// A way is searched from so many of the possible states.
 const MOST_STATES: usize = 4;
 
-/// What runs of one test case share, one after the other.
+/// The experience that runs of one test case share, one after the other.
 pub type SharedExperience = Arc<Mutex<Experience>>;
 
 /// Plans in one test case.
@@ -81,38 +80,36 @@ pub type SharedExperience = Arc<Mutex<Experience>>;
 pub struct Planner {
     experience: SharedExperience,
     searcher: Option<Searcher>,
-    /// Searches in a row that ended at their limits.
+    /// The number of searches in a row that ended at their limits.
     in_vain: u32,
     route: VecDeque<Planned>,
-    /// From these no way was found: it is not searched for twice.
+    /// No way was found from these states. They are not searched again.
     lost: Vec<State>,
     game: Option<Playing>,
     together: Option<GameTogether>,
 }
 
-/// A game that is played.
+/// A game that is being played.
 struct Playing {
     game: Game,
     values: Values,
-    /// Where the run is.
     at: Option<State>,
     /// The last stimulus.
     after: Option<Event>,
-    /// What was chosen there, and of which class it is.
+    /// The chosen move, and its class.
     chosen: Option<(Planned, Option<SignClass>)>,
-    /// Which node is hoped for.
     hoped: Option<usize>,
-    /// May silence be waited for?
+    /// May the tester wait for silence?
     may_idle: bool,
 }
 
 impl Planner {
-    /// Counts answers together with others, in runs one after the other.
+    /// A planner that shares its experience with others, in runs one after the other.
     pub fn sharing(experience: SharedExperience) -> Self {
         Planner { experience, ..Planner::default() }
     }
 
-    /// What to do where these states are possible; `None` where no way to Pass is known from any of them.
+    /// Plans the next step when these states are possible. `None`: no way to Pass is known from any of them.
     pub fn next(
         &mut self,
         test: &TestCase,
@@ -131,8 +128,7 @@ impl Planner {
                 return self.present_step();
             }
         }
-        // What was planned up to here has happened, or something else has. Internal steps are in the states
-        // already.
+        // Drop the steps up to the present state. Internal steps are in the states already.
         let is_past =
             |planned: &Planned| planned.kind == ActionKind::Internal || !states.contains(&&planned.state);
         while self.route.front().is_some_and(is_past) {
@@ -143,7 +139,7 @@ impl Planner {
             let found =
                 states.iter().take(MOST_STATES).find_map(|state| match self.search(test, state, solver) {
                     SearchOutcome::Path(way) => {
-                        route(test, state, &vary_stimuli(test, way, random, solver), random)
+                        fire_way(test, state, &vary_stimuli(test, way, random, solver), random)
                     }
                     _ => None,
                 });
@@ -179,11 +175,11 @@ impl Planner {
                 match self.search(test, state, sources.solver) {
                     SearchOutcome::Path(way) => {
                         let way = vary_stimuli(test, way, sources.random, sources.solver);
-                        if let Some((way, last)) = route(test, state, &way, sources.random) {
-                            game.add(test, &way, &last, &mut sources);
+                        if let Some((way, last)) = fire_way(test, state, &way, sources.random) {
+                            game.add_way(test, &way, &last, &mut sources);
                         }
                     }
-                    SearchOutcome::None => game.is_lost(at),
+                    SearchOutcome::None => game.note_lost(at),
                     SearchOutcome::NotFound(_) => {}
                 }
             }
@@ -192,8 +188,8 @@ impl Planner {
         let chosen = game.choose(at, &self.lock(), random);
         playing.may_idle = game.may_idle(at);
         playing.at = Some(state.clone());
-        playing.hoped = chosen.as_ref().map(|(_, _, hoped)| *hoped);
-        playing.chosen = chosen.map(|(planned, class, _)| (planned, class));
+        playing.hoped = chosen.as_ref().map(|one| one.hoped);
+        playing.chosen = chosen.map(|one| (one.planned, one.class));
         self.game = Some(playing);
     }
 
@@ -201,7 +197,7 @@ impl Planner {
         lock(&self.experience)
     }
 
-    /// The present step.
+    /// The planned step for the present state.
     fn present_step(&self) -> Option<&Planned> {
         if let Some(playing) = &self.game {
             return playing.chosen.as_ref().map(|(planned, _)| planned);
@@ -209,19 +205,19 @@ impl Planner {
         self.together.as_ref().and_then(GameTogether::chosen).or_else(|| self.route.front())
     }
 
-    /// The stimulus of the present step, where it is one through this transition.
+    /// The stimulus of the planned step, if it is one of this transition.
     pub fn stimulus(&self, transition: TransitionId) -> Option<&Event> {
         let planned = self.present_step()?;
         (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
     }
 
-    /// Is an observation to be waited for?
+    /// Does the plan wait for an observation?
     pub fn waits(&self) -> bool {
         let waits = |kind| matches!(kind, ActionKind::Output | ActionKind::Quiescence);
         self.present_step().is_some_and(|planned| waits(planned.kind))
     }
 
-    /// Notes that what was planned did not come. Is there another plan now?
+    /// Notes that the planned observation did not come. Returns whether there is another plan now.
     pub fn waited_in_vain(&mut self) -> bool {
         if let Some(together) = self.together.as_mut().filter(|together| together.chosen().is_some()) {
             return together.waited_in_vain();
@@ -234,13 +230,13 @@ impl Planner {
         is_dropped
     }
 
-    /// Is nothing given away by waiting for silence here?
+    /// Can the tester wait for silence here without losing a sure Pass?
     pub fn may_idle(&self) -> bool {
         self.game.as_ref().is_none_or(|playing| playing.may_idle)
             && self.together.as_ref().is_none_or(GameTogether::may_idle)
     }
 
-    /// Notes what happened, through which transition, and that the judge has followed.
+    /// Notes an occurrence that the judge has followed, and the transition that took it, if one did.
     pub fn happened(&mut self, judge: &dyn Judge, what: &Occurrence, through: Option<TransitionId>) {
         let Some((test, states)) = judge.scene() else { return };
         if !has_game(test) {
@@ -250,7 +246,7 @@ impl Planner {
         match what {
             Occurrence::Stimulus(event) => {
                 let chosen = playing.chosen.take().filter(|(planned, _)| planned.event == *event);
-                self.lock().sent(event, chosen.and_then(|(_, class)| class).as_ref());
+                self.lock().note_sent(event, chosen.and_then(|(_, class)| class).as_ref());
                 playing.after = Some(event.clone());
             }
             Occurrence::Observation(_) | Occurrence::Silence(_) => {
@@ -275,8 +271,9 @@ impl Planner {
         }
     }
 
+    /// Searches a way to Pass from a state.
     fn search(&mut self, test: &TestCase, state: &State, solver: &mut dyn Solver) -> SearchOutcome {
-        // Where searches were in vain, they are made less and less often.
+        // After searches in vain, searches become rarer.
         self.in_vain = self.in_vain.saturating_add(1);
         if self.in_vain > MOST_IN_VAIN && !self.in_vain.is_power_of_two() {
             return SearchOutcome::NotFound(SearchBound::Nodes(0));
@@ -284,7 +281,7 @@ impl Planner {
         let known = self.searcher.take().filter(|searcher| *searcher.iosts() == test.iosts);
         let searcher = self.searcher.insert(match known {
             Some(known) => known,
-            None => Searcher::new(test.iosts.clone(), goal(test)),
+            None => Searcher::new(test.iosts.clone(), search_goal(test)),
         });
         let found = searcher.from_state(state, &LIMITS, solver);
         if !matches!(found, SearchOutcome::NotFound(_)) {
@@ -294,14 +291,14 @@ impl Planner {
     }
 }
 
-/// Can it be played, in one state after the other?
+/// Is the test case in one state at a time, without time, so that it is a game?
 fn has_game(test: &TestCase) -> bool {
     test.online.is_none() && test.timed.is_none()
 }
 
-/// The same way with each stimulus somewhere else, where that is possible.
+/// Changes the values of the stimuli on a way, if that is possible.
 fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mut dyn Solver) -> GoalPath {
-    /// So many stimuli are varied one by one, where they cannot be varied together.
+    /// The most stimuli that are changed one by one, if they cannot be changed together.
     const ONE_BY_ONE: usize = 6;
     let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
     let inputs = way.steps.iter().filter(|step| kind(step.transition) == ActionKind::Input);
@@ -312,7 +309,7 @@ fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mu
     }
     let mut condition: Vec<Term> = way.last.condition.clone();
     let mut values = None;
-    let mut with = |terms: &[Term], condition: &mut Vec<Term>| {
+    let mut try_terms = |terms: &[Term], condition: &mut Vec<Term>| {
         let length = condition.len();
         condition.extend_from_slice(terms);
         match solver.witness(condition) {
@@ -321,15 +318,15 @@ fn vary_stimuli(test: &TestCase, way: GoalPath, random: &mut Random, solver: &mu
         }
         condition.len() > length
     };
-    if !with(&around.concat(), &mut condition) {
+    if !try_terms(&around.concat(), &mut condition) {
         for terms in around.iter().take(ONE_BY_ONE) {
-            with(terms, &mut condition);
+            try_terms(terms, &mut condition);
         }
     }
     GoalPath { values: values.unwrap_or(way.values), ..way }
 }
 
-/// Where the parameters of one stimulus may be: around a random point, or at or beside a point where a
+/// Draws conditions on the parameters of one stimulus: around a random point, or at or beside a point where a
 /// comparison on the way begins or ceases to hold.
 fn draw_target(condition: &[Term], parameters: &[Datum], random: &mut Random) -> Vec<Term> {
     if random.below(2) == 0 {
@@ -349,8 +346,8 @@ fn draw_target(condition: &[Term], parameters: &[Datum], random: &mut Random) ->
     }
 }
 
-/// The events of a way, each with the state before it, and the state at its end.
-pub fn route(
+/// Fires the steps of a way: its events, each with the state before it, and the state at its end.
+pub fn fire_way(
     test: &TestCase,
     from: &State,
     way: &GoalPath,
@@ -362,8 +359,8 @@ pub fn route(
         let transition = &test.iosts.transitions[step.transition];
         let action = test.iosts.action(transition.action);
         let values: Vec<Value> =
-            step.parameters.iter().map(|symbol| value(&way.values, symbol, random)).collect();
-        // It is a way only where the semantics takes it.
+            step.parameters.iter().map(|symbol| value_or_any(&way.values, symbol, random)).collect();
+        // The semantics decides whether the step can be taken.
         let next = fire(&test.iosts, transition, &state, &values)?;
         route.push(Planned {
             state: std::mem::replace(&mut state, next),
@@ -378,45 +375,50 @@ pub fn route(
 /// A shortest run to Pass, as an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Example {
-    /// With these constants these events, which the semantics takes.
+    /// These events are a run with these constants.
     Run(Vec<(Datum, Value)>, Vec<Event>),
-    /// There is surely none.
+    /// There is certainly no such run.
     None,
-    /// None was found up to this bound of a search.
+    /// No run was found up to this bound of a search.
     NotFound(SearchBound),
 }
 
 /// Looks for a shortest run to Pass, with constants of its own choice.
-pub fn example(test: &TestCase, solver: &mut dyn Solver) -> Example {
-    // Numbers that grow too long on the way are no reason to end who asks.
+pub fn find_example(test: &TestCase, solver: &mut dyn Solver) -> Example {
+    // Numbers that become too long on the way must not end the caller's work.
     let budget = Budget::new("example", None, false);
-    let found = budget::within(&budget, || example_within(test, solver));
+    let found = budget::within(&budget, || find_example_within_budget(test, solver));
     found.unwrap_or(Example::NotFound(SearchBound::Digits))
 }
 
-fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
+/// Finds the example: a way from the start by search, fired with its values.
+fn find_example_within_budget(test: &TestCase, solver: &mut dyn Solver) -> Example {
     let limits = SearchLimits::default();
-    let way = match Searcher::new(test.iosts.clone(), goal(test)).from_start(&Term::yes(), &limits, solver) {
+    let way = match Searcher::new(test.iosts.clone(), search_goal(test)).from_start(
+        &Term::yes(),
+        &limits,
+        solver,
+    ) {
         SearchOutcome::Path(way) => way,
         SearchOutcome::None => return Example::None,
         SearchOutcome::NotFound(bound) => return Example::NotFound(bound),
     };
-    // What the way leaves open may be anything, and is the same each time.
+    // The way may leave values open. They are drawn with a fixed seed.
     let mut random = Random::new(0);
     let constants: Valuation = test
         .iosts
         .constants
         .iter()
-        .map(|datum| (datum.clone(), value(&way.values, datum, &mut random)))
+        .map(|datum| (datum.clone(), value_or_any(&way.values, datum, &mut random)))
         .collect();
     let run = initial::first(&test.iosts, &constants, solver).ok().and_then(|state| {
-        let (route, _) = route(test, &state, &way, &mut random)?;
+        let (route, _) = fire_way(test, &state, &way, &mut random)?;
         let events = route.into_iter().filter(|step| step.kind != ActionKind::Internal);
         Some(Example::Run(test.constants_in(&state), events.map(|step| step.event).collect()))
     });
     run.unwrap_or(Example::NotFound(SearchBound::Values(limits.nodes)))
 }
 
-fn value(values: &Valuation, symbol: &Datum, random: &mut Random) -> Value {
+fn value_or_any(values: &Valuation, symbol: &Datum, random: &mut Random) -> Value {
     values.get(symbol).cloned().unwrap_or_else(|| any(symbol.ty(), random))
 }

@@ -1,4 +1,4 @@
-//! What the tester may do in a state of a game, and what may come of it.
+//! The moves of the tester in a state of a game, and their results.
 
 use coreach_model::TransitionId;
 use coreach_model::iosts::ActionKind;
@@ -6,7 +6,7 @@ use coreach_model::semantics::Event;
 
 use crate::planner::experience::SignClass;
 
-/// A move, or what it leads to.
+/// An event of the tester or the implementation, and the state after it.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) transition: TransitionId,
@@ -15,25 +15,25 @@ pub(super) struct Answer {
     pub(super) to: usize,
 }
 
-/// What the tester may do in a state.
+/// A move of the tester in a state.
 #[derive(Clone, Debug)]
 pub(super) struct GameMove {
-    /// Of a stimulus what it does; none of waiting.
+    /// The stimulus and its class; `None` is waiting.
     pub(super) sends: Option<(Answer, Option<SignClass>)>,
-    /// What the implementation may do then; of a stimulus, before it is taken.
+    /// The implementation's answers; after a stimulus, those that come before it is taken.
     pub(super) answers: Vec<Answer>,
-    /// Does one of these surely come?
+    /// Does one of the results certainly come?
     pub(super) is_sure: bool,
 }
 
 impl GameMove {
-    /// All that may come of it.
+    /// All results of the move.
     pub(super) fn all(&self) -> impl Iterator<Item = &Answer> {
         self.sends.iter().map(|(sent, _)| sent).chain(&self.answers)
     }
 }
 
-/// The move that waits.
-pub(super) fn waiting(moves: &[GameMove]) -> Option<&GameMove> {
+/// Finds the move that waits.
+pub(super) fn find_wait(moves: &[GameMove]) -> Option<&GameMove> {
     moves.iter().find(|one| one.sends.is_none())
 }

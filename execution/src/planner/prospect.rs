@@ -1,11 +1,11 @@
 //! Says before a run what the tester can win with a test case, or with a purpose that is judged on line.
 //!
-//! **Method.** The game is listed from where a run begins (`listed.rs`), and solved from both sides
-//! (`solved.rs`). Constants that are open are chosen first, by the tester: some are drawn as for runs,
-//! and the best of these are kept. Where Pass is not forced, a way to Pass is followed, and the spoiler is
-//! the answer that leaves this way for the worst position.
+//! **Method.** The game is listed from the beginning of a run (`listed.rs`), and solved from both sides
+//! (`solved.rs`). The tester chooses open constants first: some are drawn as for runs, and the best of these
+//! are kept. If Pass is not forced, a way to Pass is followed, and the spoiler is the answer that leaves this
+//! way for the worst position.
 //!
-//! By ioc nothing is said of silence: here a system answers where the specification must.
+//! Ioc says nothing about silence. It is assumed here that a system answers if the specification must.
 //!
 //! **Ends** after [`MOST_POSITIONS`] positions of each choice of constants, or its work.
 
@@ -18,31 +18,31 @@ use coreach_model::{Datum, Value, Verdict};
 
 use crate::constants::initial_state;
 use crate::planner::listed::{ListedGame, begin_states};
-use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, choices};
+use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, list_choices};
 use crate::test_case::TestCase;
 
-/// The most positions at which one looks.
+/// The most positions that are listed.
 pub const MOST_POSITIONS: usize = 1500;
 
-/// The most work of one listing, in steps of which a second has about a million.
+/// The most work of one listing, in steps. A second has about a million.
 const WORK: u64 = 500_000;
 
-/// So many times constants are drawn. All but the first have so many times less work.
+/// Constants are drawn so many times. All but the first have a part of the work, one of [`LESS_LATER`].
 const DRAWN_CONSTANTS: u64 = 4;
 const LESS_LATER: u64 = 4;
 
 /// The best level that the tester can reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WinningProspect {
-    /// Surely this, or better.
+    /// The level that is certain; it may be better.
     pub level: WinningLevel,
-    /// Surely no better than this.
+    /// It is certainly no better than this level.
     pub at_best: WinningLevel,
-    /// Where Pass is forced, after at most so many events.
+    /// If Pass is forced: after at most so many events.
     pub within: Option<usize>,
-    /// The positions that are known.
+    /// The number of positions that are known.
     pub positions: usize,
-    /// The constants with which that is so.
+    /// The constants with which this holds.
     pub constants: Vec<(Datum, Value)>,
     /// The answer that keeps Pass from being forced.
     pub spoiler: Option<Spoiler>,
@@ -51,16 +51,15 @@ pub struct WinningProspect {
 /// An answer after which less can be won.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spoiler {
-    /// The events before it.
     pub after: Vec<Event>,
-    /// The answer; none is silence.
+    /// The answer; `None` is silence.
     pub answer: Option<Event>,
     /// The best level after the answer.
     pub leaves: WinningLevel,
 }
 
-/// Looks ahead in a test. `None` for a timed test, for one without Pass, and where no run can begin.
-pub fn prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProspect> {
+/// Looks ahead in a test. `None` for a timed test, for one without Pass, or if no run can begin.
+pub fn find_prospect(test: &TestCase, solver: &mut dyn Solver) -> Option<WinningProspect> {
     if test.timed.is_some() || !test.verdicts.contains(&Some(Verdict::Pass)) {
         return None;
     }
@@ -95,7 +94,7 @@ fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn
     let (states, worth) = begin_states(test, initial.clone());
     let root = game.position(&states, worth);
     let budget = Budget::new("prospect", Some(Limit::Work(work)), false);
-    // What was listed within the limits counts.
+    // Positions that were listed within the limits count.
     let _ = budget::within(&budget, || {
         let is_forced = |all: &[_]| SolvedGame::new(all, Side::Surely).level(root) == WinningLevel::Forced;
         game.explore(test, root, MOST_POSITIONS, solver, is_forced);
@@ -108,12 +107,17 @@ fn prospect_within(test: &TestCase, initial: &State, work: u64, solver: &mut dyn
         within: surely.forced[root],
         positions: game.all().len(),
         constants: test.constants_in(initial),
-        spoiler: spoiler(&game, &surely, &at_best, root),
+        spoiler: find_spoiler(&game, &surely, &at_best, root),
     }
 }
 
-/// Finds the worst answer that leaves a way to Pass, the first one of these.
-fn spoiler(game: &ListedGame, surely: &SolvedGame, at_best: &SolvedGame, root: usize) -> Option<Spoiler> {
+/// Finds the first of the worst answers that leave a way to Pass.
+fn find_spoiler(
+    game: &ListedGame,
+    surely: &SolvedGame,
+    at_best: &SolvedGame,
+    root: usize,
+) -> Option<Spoiler> {
     let level = surely.level(root);
     if level == WinningLevel::Forced {
         return None;
@@ -126,7 +130,7 @@ fn spoiler(game: &ListedGame, surely: &SolvedGame, at_best: &SolvedGame, root: u
         let stays =
             |one: &GameChoice| level != WinningLevel::Fair || one.to.iter().all(|to| left[*to].is_some());
         let nearest = |one: &GameChoice| one.to.iter().filter_map(|to| left[*to]).min();
-        let all = choices(&game.all()[at]);
+        let all = list_choices(&game.all()[at]);
         let chosen =
             all.iter().filter(|one| stays(one)).min_by_key(|one| (nearest(one).is_none(), nearest(one)))?;
         let to = *chosen.to.iter().min_by_key(|to| (left[**to].is_none(), left[**to]))?;
@@ -154,7 +158,7 @@ impl WinningProspect {
         self.level == self.at_best
     }
 
-    /// Names the level. It is open where no run to Pass was found and none is excluded.
+    /// The name of the level. It is open if no run to Pass was found and none is excluded.
     pub fn level_name(&self) -> &'static str {
         match self.level {
             WinningLevel::Unreachable if !self.is_exact() => "open",

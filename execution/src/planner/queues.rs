@@ -1,4 +1,4 @@
-//! Which state of a game is looked at next: the two queues, and what slack is.
+//! Decides which state of a game is expanded next: the two queues, and slack.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,9 +12,9 @@ use crate::values::as_rational;
 /// States that wait for their turn.
 #[derive(Default)]
 pub(super) struct Queues {
-    /// The nearest, new classes first.
+    /// The nearest state first, and new classes before others.
     near: BinaryHeap<Reverse<(usize, usize)>>,
-    /// The least slack; of the same, the newest.
+    /// The least slack first, and for equal slack the newest state.
     eager: BinaryHeap<(Reverse<u64>, usize)>,
     is_eager: bool,
 }
@@ -25,7 +25,7 @@ impl Queues {
         self.eager.push((Reverse(slack), at));
     }
 
-    /// The next one that is still open.
+    /// Takes the next state that is still open.
     pub(super) fn pop(&mut self, is_open: impl Fn(usize) -> bool) -> Option<usize> {
         self.is_eager = !self.is_eager;
         loop {
@@ -40,7 +40,7 @@ impl Queues {
     }
 }
 
-/// How far a condition is from holding: 0 where it does.
+/// How far a condition is from holding; 0 if it holds.
 pub(super) fn slack(condition: &Term, valuation: &Valuation) -> u64 {
     if holds(condition, valuation) == Ok(true) {
         return 0;

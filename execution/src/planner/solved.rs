@@ -2,35 +2,35 @@
 //!
 //! **Problem.** A purpose may be *forced*: the tester comes to Pass whatever the specification allows as an
 //! answer, unless the system fails. It may be *fair*: Pass comes if each answer that stays possible comes
-//! some day. It may be *possible*: if the system cooperates. Which is it, and how sure is that?
+//! some day. It may be *possible*: Pass comes if the system cooperates. Which is it, and how certainly?
 //!
-//! **Method.** A *choice* of the tester is a stimulus or to wait. An output that may come keeps nobody from
-//! sending: it may come first. Forced positions are an attractor, by the least number of events. Fair ones
-//! are the greatest set in which each position has choices that never leave it and a way to Pass by these
-//! (as with probabilities above 0: almost sure reachability). Possible ones can reach Pass.
+//! **Method.** A *choice* of the tester is a stimulus or a wait. An output may come before a stimulus is
+//! taken, so it is a result of that choice, too. Forced positions are an attractor, by the least number of
+//! events. Fair positions are the greatest set in which each position has choices that never leave it and a
+//! way to Pass by these (almost sure reachability). Possible positions can reach Pass.
 //!
-//! Each is solved twice. *Surely*: an answer that is not listed loses, and so does a position at which nobody
-//! has looked. *At best*: a position that is not known whole is won. Where both agree, the level is exact.
+//! Each level is solved twice. *Surely*: an answer that is not listed loses, and so does a position that was
+//! not listed. *At best*: a position with missing events is won. If both agree, the level is exact.
 //!
-//! **Ends**: each pass adds a position or is the last one. **Costs** at most a pass for each position.
+//! **Ends**, since each pass adds a position or is the last one. **Costs** at most a pass for each position.
 
 use crate::planner::listed::{GameEvent, GameOptions, GamePosition, PositionWorth};
 
 /// The levels of winning, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WinningLevel {
-    /// Pass or Fail, whatever answers come.
+    /// The run ends with Pass or Fail, whatever answers come.
     Forced,
-    /// Pass or Fail, if an answer that stays possible comes some day.
+    /// The run ends with Pass or Fail, if an answer that stays possible comes some day.
     Fair,
-    /// Pass, if the system cooperates.
+    /// The run ends with Pass if the system cooperates.
     Possible,
     /// No run passes.
     Unreachable,
 }
 
 impl WinningLevel {
-    /// All of them, the best first.
+    /// All levels, the best first.
     pub const ALL: [WinningLevel; 4] =
         [WinningLevel::Forced, WinningLevel::Fair, WinningLevel::Possible, WinningLevel::Unreachable];
 
@@ -45,31 +45,31 @@ impl WinningLevel {
     }
 }
 
-/// For what is not known.
+/// The side from which unknown positions are seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
-    /// It is lost.
+    /// Unknown positions are lost.
     Surely,
-    /// It is won.
+    /// Unknown positions are won.
     AtBest,
 }
 
 /// A choice of the tester in a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct GameChoice {
-    /// The place of the stimulus in the list; none of waiting.
+    /// The place of the stimulus in the list; `None` is waiting.
     pub(super) stimulus: Option<usize>,
-    /// Where it may lead.
+    /// The positions to which it may lead.
     pub(super) to: Vec<usize>,
-    /// Does one of these surely come about?
+    /// Is one of these positions certainly reached?
     pub(super) is_sure: bool,
 }
 
 /// Lists the choices of the tester in a position.
-pub(super) fn choices(position: &GamePosition) -> Vec<GameChoice> {
+pub(super) fn list_choices(position: &GamePosition) -> Vec<GameChoice> {
     let Some(options) = &position.options else { return Vec::new() };
     let heard: Vec<usize> = options.answers.iter().map(|answer| answer.to).collect();
-    // Who sends hears no silence.
+    // A tester that sends does not hear silence.
     let first = options.answers.iter().filter(|answer| answer.event.is_some()).map(|answer| answer.to);
     let first: Vec<usize> = first.collect();
     let send = |(place, stimulus): (usize, &GameEvent)| GameChoice {
@@ -84,8 +84,8 @@ pub(super) fn choices(position: &GamePosition) -> Vec<GameChoice> {
     all
 }
 
-/// A game solved from one side: for each position the least number of events to Pass, as far as it is one of
-/// that level.
+/// A game solved from one side. For each level and position it has the least number of events to Pass; `None`
+/// if the position is not of that level.
 pub(super) struct SolvedGame {
     pub(super) forced: Vec<Option<usize>>,
     pub(super) fair: Vec<Option<usize>>,
@@ -95,7 +95,7 @@ pub(super) struct SolvedGame {
 impl SolvedGame {
     /// Solves the game. Fair positions are a greatest fixed point: some choice never leaves them.
     pub(super) fn new(all: &[GamePosition], side: Side) -> Self {
-        let choices: Vec<Vec<GameChoice>> = all.iter().map(choices).collect();
+        let choices: Vec<Vec<GameChoice>> = all.iter().map(list_choices).collect();
         let won = |position: &GamePosition| {
             let is_whole = |options: &GameOptions| options.has_all_stimuli && options.has_all_answers;
             position.worth == PositionWorth::Won
@@ -104,15 +104,15 @@ impl SolvedGame {
                     && !position.options.as_ref().is_some_and(is_whole)
         };
         let won: Vec<bool> = all.iter().map(won).collect();
-        // An answer that is not listed may come whatever is chosen.
+        // An answer that is not listed may come after every choice.
         let knows = |at: usize| all[at].options.as_ref().is_some_and(|options| options.has_all_answers);
-        let forced = spread(&won, |at, known| {
+        let forced = spread_from_won(&won, |at, known| {
             let mut sure = choices[at].iter().filter(|one| one.is_sure && knows(at));
             sure.any(|one| one.to.iter().all(|to| known[*to].is_some()))
         });
         let mut within: Vec<bool> = vec![true; all.len()];
         let fair = loop {
-            let fair = spread(&won, |at, known| {
+            let fair = spread_from_won(&won, |at, known| {
                 let stays = choices[at].iter().filter(|one| knows(at) && one.to.iter().all(|to| within[*to]));
                 stays.into_iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
             });
@@ -122,7 +122,7 @@ impl SolvedGame {
             }
             within = left;
         };
-        let possible = spread(&won, |at, known| {
+        let possible = spread_from_won(&won, |at, known| {
             choices[at].iter().any(|one| one.to.iter().any(|to| known[*to].is_some()))
         });
         SolvedGame { forced, fair, possible }
@@ -139,7 +139,7 @@ impl SolvedGame {
         }
     }
 
-    /// For each position the events to Pass, where it is of this level or better.
+    /// For each position the number of events to Pass, if it is of this level or better.
     pub(super) fn events_left(&self, level: WinningLevel) -> &[Option<usize>] {
         match level {
             WinningLevel::Forced => &self.forced,
@@ -149,8 +149,8 @@ impl SolvedGame {
     }
 }
 
-/// For each position the number of the pass in which it was found, from those that are won.
-fn spread(won: &[bool], leads: impl Fn(usize, &[Option<usize>]) -> bool) -> Vec<Option<usize>> {
+/// Spreads from the won positions. Returns for each position the pass in which `leads` held.
+fn spread_from_won(won: &[bool], leads: impl Fn(usize, &[Option<usize>]) -> bool) -> Vec<Option<usize>> {
     let mut known: Vec<Option<usize>> = won.iter().map(|is_won| is_won.then_some(0)).collect();
     for pass in 1.. {
         let found: Vec<usize> =

@@ -1,13 +1,13 @@
 //! The game of a purpose that is judged on line, where several states may be possible at once.
 //!
-//! **Method.** Positions are listed from where the run is ([`super::listed`]) and solved
-//! ([`super::solved`]). Where Pass is forced, the choice with the fewest events is taken, whatever comes.
-//! Else a choice that gives nothing away, where there is one. Else the one with the best chance, each answer
-//! being as likely, and a position at which nobody has looked being worth little.
+//! **Method.** Positions are listed from the present one ([`super::listed`]) and solved ([`super::solved`]).
+//! If Pass is forced, the choice with the fewest events in the worst case is taken. Otherwise a fair choice
+//! is taken, if there is one. Otherwise the choice with the best chance is taken: each answer is equally
+//! likely, and a position that was not listed is worth little.
 //!
-//! An answer that was awaited in vain is awaited there no more, and the game is solved again.
+//! After a wait in vain the tester does not wait for this answer there again, and the game is solved again.
 //!
-//! **Ends** after so many positions of each listing, or its work; the list begins anew when it is long.
+//! **Ends** after a number of positions of each listing, or its work; the list begins anew when it is long.
 
 use coreach_analyses::solver::Solver;
 use coreach_model::budget::{self, Budget, Limit};
@@ -17,20 +17,20 @@ use coreach_model::semantics::{Event, State};
 
 use crate::planner::game::{PASSES, WORK};
 use crate::planner::listed::{GamePosition, ListedGame, PositionWorth, PossibleStates};
-use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, choices};
+use crate::planner::solved::{GameChoice, Side, SolvedGame, WinningLevel, list_choices};
 use crate::test_case::TestCase;
 use crate::walk::search::Planned;
 
-/// The most positions at which one looks before a move.
+/// The most positions that are listed before a move.
 const MOST_LOOKED: usize = 600;
 
 /// The most positions of the list.
 const MOST_KEPT: usize = 6000;
 
-/// The chance of a position at which nobody has looked.
+/// The chance of a position that was not listed.
 const UNKNOWN: f64 = 0.1;
 
-/// The share of a chance that is left after one event.
+/// The factor of a chance for each event.
 const KEPT: f64 = 0.999;
 
 /// A game that is played in sets of states.
@@ -46,7 +46,7 @@ impl GameTogether {
         GameTogether { game: ListedGame::new(test), solved: None, at: None, chosen: None }
     }
 
-    /// Chooses where these states are possible. Is there a choice?
+    /// Chooses a move when these states are possible. Returns whether there is one.
     pub(super) fn play(
         &mut self,
         test: &TestCase,
@@ -62,7 +62,7 @@ impl GameTogether {
         let is_forced = |solved: &SolvedGame| solved.forced.get(at).is_some_and(Option::is_some);
         if !self.solved.as_ref().is_some_and(is_forced) {
             let budget = Budget::new("plan", Some(Limit::Work(WORK)), false);
-            // What was listed within the limits counts.
+            // Positions that were listed within the limits count.
             let _ = budget::within(&budget, || {
                 let is_enough = |all: &[_]| is_forced(&SolvedGame::new(all, Side::Surely));
                 self.game.explore(test, at, MOST_LOOKED, solver, is_enough);
@@ -74,17 +74,17 @@ impl GameTogether {
         self.chosen.is_some()
     }
 
-    /// Chooses what has the fewest events at worst (forced) or at best (fair), or the greatest chance.
+    /// Chooses the move with the fewest events at worst (forced) or at best (fair), or the best chance.
     fn choose(&self, at: usize, random: &mut Random) -> Option<Planned> {
         let solved = self.solved.as_ref()?;
         let level = solved.level(at);
         if level == WinningLevel::Unreachable {
             return None;
         }
-        let all = choices(&self.game.all()[at]);
+        let all = list_choices(&self.game.all()[at]);
         let left = solved.events_left(level);
         let keeps = |one: &&GameChoice| one.to.iter().all(|to| left[*to].is_some());
-        // For each choice a number of which the least is best.
+        // Each choice has a number. The least is best.
         let worth: Vec<(&GameChoice, f64)> = match level {
             WinningLevel::Forced => {
                 let last =
@@ -98,7 +98,7 @@ impl GameTogether {
             }
             WinningLevel::Possible | WinningLevel::Unreachable => {
                 let chances = self.chances(solved);
-                all.iter().map(|one| (one, -mean(one, &chances))).collect()
+                all.iter().map(|one| (one, -mean_chance(one, &chances))).collect()
             }
         };
         let best = worth.iter().map(|(_, worth)| *worth).fold(f64::INFINITY, f64::min);
@@ -120,10 +120,10 @@ impl GameTogether {
         Some(Planned { state, transition: one.transition, event, kind })
     }
 
-    /// For each position the chance of Pass.
+    /// Computes for each position the chance of Pass.
     fn chances(&self, solved: &SolvedGame) -> Vec<f64> {
         let all = self.game.all();
-        let choices: Vec<Vec<GameChoice>> = all.iter().map(choices).collect();
+        let choices: Vec<Vec<GameChoice>> = all.iter().map(list_choices).collect();
         let first = |(at, position): (usize, &_)| match position {
             _ if solved.forced[at].is_some() => 1.0,
             GamePosition { worth: PositionWorth::Open, options: None, .. } => UNKNOWN,
@@ -134,7 +134,8 @@ impl GameTogether {
             let mut greatest: f64 = 0.0;
             for at in (0..all.len()).rev().filter(|at| solved.forced[*at].is_none()) {
                 if !choices[at].is_empty() {
-                    let best = choices[at].iter().map(|one| KEPT * mean(one, &chances)).fold(0.0, f64::max);
+                    let best =
+                        choices[at].iter().map(|one| KEPT * mean_chance(one, &chances)).fold(0.0, f64::max);
                     greatest = greatest.max((best - chances[at]).abs());
                     chances[at] = best;
                 }
@@ -151,23 +152,23 @@ impl GameTogether {
         self.chosen.as_ref()
     }
 
-    /// Drops a wait that was in vain. Is there another choice now?
+    /// Drops a wait that was in vain. Returns whether there is another choice now.
     pub(super) fn waited_in_vain(&mut self) -> bool {
         self.chosen = None;
         self.solved = None;
         self.at.is_some_and(|at| self.game.expect_nothing(at))
     }
 
-    /// May one wait without giving away what is forced?
+    /// Can the tester wait without losing a forced Pass?
     pub(super) fn may_idle(&self) -> bool {
         let Some((at, solved)) = self.at.zip(self.solved.as_ref()) else { return true };
         let forced = |to: &usize| solved.forced[*to].is_some();
         let waits = |one: &GameChoice| one.stimulus.is_none() && one.to.iter().all(forced);
-        !forced(&at) || choices(&self.game.all()[at]).iter().any(waits)
+        !forced(&at) || list_choices(&self.game.all()[at]).iter().any(waits)
     }
 }
 
-/// The mean chance of where a choice leads.
-fn mean(one: &GameChoice, chances: &[f64]) -> f64 {
+/// The mean chance of the positions that a choice leads to.
+fn mean_chance(one: &GameChoice, chances: &[f64]) -> f64 {
     one.to.iter().map(|to| chances[*to]).sum::<f64>() / one.to.len().max(1) as f64
 }

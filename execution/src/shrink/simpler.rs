@@ -1,12 +1,13 @@
-//! Which of two values is simpler, and the simpler ones to try.
+//! Says which of two values is simpler, and lists simpler ones to try.
 //!
-//! A number is the simpler the nearer it is to 0, and positive rather than negative; a fraction is less
-//! simple than any integer near it. `false` is simpler than `true`, an earlier literal than a later one, a
-//! shorter string and one of plainer letters, an array with fewer cells. The order is total, and of what is
-//! simpler than a value of a type there is nothing without end *of one size*: who always takes simpler ones,
-//! and of integers only, comes to an end. Fractions are never made of a value that is none.
+//! A number is simpler the nearer it is to 0, and a positive one is simpler than a negative one; a fraction
+//! is less simple than any integer near it. `false` is simpler than `true`, an earlier literal than a later
+//! one, a shorter string than a longer one, a string of plainer letters than another, an array with fewer
+//! cells than one with more. The order is total. Below a value of a type it has no infinite descent *of one
+//! size*: if each step takes a simpler value, and only integers for numbers, the steps end. No fraction is
+//! made of a value that is not one.
 //!
-//! A value is a tree: fields of a record, cells of an array. Its *leaves* are made simpler one at a time.
+//! A value is a tree: fields of a record, cells of an array. Its *leaves* are simplified one at a time.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -17,32 +18,35 @@ use dashu_base::{Abs, Signed};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-pub fn order(one: &Value, other: &Value) -> Ordering {
+/// Compares two values of one type: the simpler one is less.
+pub fn compare_simplicity(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
-        (Value::Int(a), Value::Int(b)) => integers(a, b),
+        (Value::Int(a), Value::Int(b)) => compare_integers(a, b),
         (Value::Real(a), Value::Real(b)) => {
             let numbers = |of: &RBig| IBig::from(of.denominator().clone());
             let by_denominator = numbers(a).cmp(&numbers(b));
-            by_denominator.then_with(|| integers(a.numerator(), b.numerator()))
+            by_denominator.then_with(|| compare_integers(a.numerator(), b.numerator()))
         }
         (Value::String(a), Value::String(b)) | (Value::Id(_, a), Value::Id(_, b)) => {
-            plainness(a).cmp(&plainness(b))
+            string_key(a).cmp(&string_key(b))
         }
-        (Value::Record(_, a), Value::Record(_, b)) => sequences(a, b),
+        (Value::Record(_, a), Value::Record(_, b)) => compare_sequences(a, b),
         (Value::Array(a), Value::Array(b)) => {
             let cells =
                 |of: &ArrayValue| of.cells.iter().flat_map(|(at, it)| [at.clone(), it.clone()]).collect();
             let (of_a, of_b): (Vec<Value>, Vec<Value>) = (cells(a), cells(b));
             let by_count = a.cells.len().cmp(&b.cells.len());
-            by_count.then_with(|| order(&a.default, &b.default)).then_with(|| sequences(&of_a, &of_b))
+            by_count
+                .then_with(|| compare_simplicity(&a.default, &b.default))
+                .then_with(|| compare_sequences(&of_a, &of_b))
         }
-        // Truth values and literals: by their place. Others are never of one type.
+        // Truth values and literals are compared by their place. Other pairs are never of one type.
         _ => one.cmp(other),
     }
 }
 
-/// Of a string: first its length, then its characters, of which letters are the plainest.
-fn plainness(text: &str) -> (usize, Vec<(u8, char)>) {
+/// The key of strings: their length, then their characters, of which letters are the plainest.
+fn string_key(text: &str) -> (usize, Vec<(u8, char)>) {
     let of = |c: char| match c {
         'a'..='z' => (0, c),
         '0'..='9' | 'A'..='Z' => (1, c),
@@ -52,18 +56,17 @@ fn plainness(text: &str) -> (usize, Vec<(u8, char)>) {
     (text.chars().count(), text.chars().map(of).collect())
 }
 
-fn integers(a: &IBig, b: &IBig) -> Ordering {
+fn compare_integers(a: &IBig, b: &IBig) -> Ordering {
     a.clone().abs().cmp(&b.clone().abs()).then_with(|| b.cmp(a))
 }
 
-/// Value by value; a shorter one is simpler.
-pub fn sequences(a: &[Value], b: &[Value]) -> Ordering {
-    let by_values = || a.iter().zip(b).map(|(a, b)| order(a, b)).find(|order| order.is_ne());
+/// Compares value by value. A shorter sequence is simpler.
+pub fn compare_sequences(a: &[Value], b: &[Value]) -> Ordering {
+    let by_values = || a.iter().zip(b).map(|(a, b)| compare_simplicity(a, b)).find(|order| order.is_ne());
     a.len().cmp(&b.len()).then_with(|| by_values().unwrap_or(Ordering::Equal))
 }
 
-/// The ways to the leaves of a value: numbers of fields and cells; of an array, 0 is what all other cells
-/// have.
+/// Lists the ways to the leaves: numbers of fields and cells. 0 is the default of an array.
 pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
     let below = |number: usize, value: &Value| {
         let mut ways = leaves(value);
@@ -83,6 +86,7 @@ pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
     }
 }
 
+/// The leaf at the end of a way.
 pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     let Some((first, rest)) = way.split_first() else { return Some(value) };
     match value {
@@ -95,6 +99,7 @@ pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
     }
 }
 
+/// The value with a new leaf at the end of a way.
 pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
     let Some((first, rest)) = way.split_first() else { return Some(new.clone()) };
     match value {
@@ -119,21 +124,21 @@ pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
     }
 }
 
-/// The same with one cell less, of each array in it that is not within another value; each cell in turn.
+/// Lists the array with each of its cells left out in turn; nothing for other values.
 pub fn with_less(value: &Value) -> Vec<Value> {
     let Value::Array(array) = value else { return Vec::new() };
     let less = |index: &Value| Value::Array(Arc::new(array.set(index.clone(), array.default.clone())));
     array.cells.keys().map(less).collect()
 }
 
-/// Simpler leaves than this one that are no number on the way to it: the simplest first.
-pub fn steps(leaf: &Value) -> Vec<Value> {
+/// Lists simpler leaves than this one that need no search, the simplest first.
+pub fn simpler_leaves(leaf: &Value) -> Vec<Value> {
     let mut found = match leaf {
         Value::Bool(true) => vec![Value::Bool(false)],
         Value::Enum(enumeration, at) => {
             (0..*at).map(|earlier| Value::Enum(enumeration.clone(), earlier)).collect()
         }
-        Value::String(text) => shorter(text).iter().map(|text| Value::string(text)).collect(),
+        Value::String(text) => shorter_strings(text).iter().map(|text| Value::string(text)).collect(),
         Value::Id(name, _) => vec![Value::id(name, "id0"), Value::id(name, "id1")],
         Value::Int(number) => vec![Value::Int(IBig::ZERO), Value::Int(number.clone().abs())],
         Value::Real(number) => {
@@ -144,13 +149,13 @@ pub fn steps(leaf: &Value) -> Vec<Value> {
         }
         _ => Vec::new(),
     };
-    found.retain(|step| order(step, leaf).is_lt());
+    found.retain(|step| compare_simplicity(step, leaf).is_lt());
     found.dedup();
     found
 }
 
-/// Shorter strings, then plainer ones of the same length.
-fn shorter(text: &str) -> Vec<String> {
+/// Lists shorter strings, then plainer ones of the same length.
+fn shorter_strings(text: &str) -> Vec<String> {
     let all: Vec<char> = text.chars().collect();
     let part = |from: usize, to: usize| all[from..to].iter().collect::<String>();
     let count = all.len();
@@ -161,7 +166,8 @@ fn shorter(text: &str) -> Vec<String> {
     found
 }
 
-pub fn integer(leaf: &Value) -> Option<IBig> {
+/// The integer that a number is, if it is one.
+pub fn as_integer(leaf: &Value) -> Option<IBig> {
     match leaf {
         Value::Int(number) => Some(number.clone()),
         Value::Real(number) if number.denominator().is_one() => Some(number.numerator().clone()),
@@ -169,7 +175,8 @@ pub fn integer(leaf: &Value) -> Option<IBig> {
     }
 }
 
-pub fn like(leaf: &Value, number: IBig) -> Value {
+/// The integer as a value of the leaf's type.
+pub fn number_like(leaf: &Value, number: IBig) -> Value {
     match leaf {
         Value::Real(_) => Value::Real(RBig::from(number)),
         _ => Value::Int(number),
@@ -183,20 +190,20 @@ mod tests {
     #[test]
     fn the_simplest_is_the_nearest_to_nothing() {
         let mut numbers = [7, -1, 0, 1, -7, 2].map(Value::int);
-        numbers.sort_by(order);
+        numbers.sort_by(compare_simplicity);
         assert_eq!(numbers, [0, 1, -1, 2, 7, -7].map(Value::int));
         let half = |n: i64| Value::Real(RBig::from_parts(IBig::from(n), 2_u8.into()));
         let whole = |n: i64| Value::Real(RBig::from(IBig::from(n)));
-        assert_eq!(steps(&half(7)), [0, 3, 4].map(whole));
-        assert_eq!(steps(&half(-7)), [whole(0), whole(3), whole(-3), whole(-4)]);
-        assert_eq!(steps(&Value::int(-4)), [Value::int(0), Value::int(4)]);
-        assert_eq!(steps(&Value::int(0)), []);
-        assert_eq!(steps(&Value::Bool(true)), [Value::Bool(false)]);
+        assert_eq!(simpler_leaves(&half(7)), [0, 3, 4].map(whole));
+        assert_eq!(simpler_leaves(&half(-7)), [whole(0), whole(3), whole(-3), whole(-4)]);
+        assert_eq!(simpler_leaves(&Value::int(-4)), [Value::int(0), Value::int(4)]);
+        assert_eq!(simpler_leaves(&Value::int(0)), []);
+        assert_eq!(simpler_leaves(&Value::Bool(true)), [Value::Bool(false)]);
         let texts = |of: &[&str]| of.iter().map(|text| Value::string(text)).collect::<Vec<_>>();
         assert_eq!(
-            steps(&Value::string("\u{e9}b")),
+            simpler_leaves(&Value::string("\u{e9}b")),
             texts(&["", "\u{e9}", "b", "\u{e9}", "b", "aa", "ab", "\u{e9}a"])
         );
-        assert_eq!(steps(&Value::string("a")), texts(&[""]));
+        assert_eq!(simpler_leaves(&Value::string("a")), texts(&[""]));
     }
 }

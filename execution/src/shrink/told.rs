@@ -1,4 +1,4 @@
-//! What shrinking did, as it is written beside the run that it found.
+//! The result of shrinking, as a record has it beside the run that was found.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +10,9 @@ use crate::shrink::{Shrunk, Stopped};
 pub struct ShrunkRecord {
     pub from_events: usize,
     pub events: usize,
-    /// How many runs were made, without the last repetitions.
+    /// The number of runs, without the last repetitions.
     pub runs: usize,
-    /// What came to its end before nothing was left to try.
+    /// The limit that ended the search before nothing was left to try.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
     /// How often the run was repeated in the end.

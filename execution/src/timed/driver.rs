@@ -1,34 +1,34 @@
-//! The turns of a timed run.
+//! Drives a timed run, turn by turn.
 //!
-//! **Problem.** `tester.rs` sends when it likes and takes silence for what comes last. In a timed test
+//! **Problem.** `tester.rs` sends when it likes, and takes the end of its wait for silence. In a timed test
 //! case it matters *when* something is sent, and when nothing has come.
 //!
-//! **Method.** In each turn: take what has arrived; let the [`Director`] plan, which is a stimulus with an
-//! instant, or a wait; then listen until that instant. What comes first is an observation with its measured
-//! delay. At the instant the delay is measured once more, and the guard is evaluated with *that*: a window
-//! that was missed is planned anew, and if nothing else is left, the run is Inconclusive, for the tester was
-//! late ([`Cause::Late`]). Where nothing comes for as long as silence is, the judge is shown silence of that
-//! length; where it goes on and nothing has changed, of twice that length, and so on. Silence that would only
-//! end the run without a verdict on the system does not end it while a stimulus is planned.
+//! **Method.** Each turn takes what has arrived. Then the [`Director`] plans a stimulus with an instant, or a
+//! wait, and the tester listens until that instant. If something comes before it, that is an observation with
+//! its measured delay. At the instant the delay is measured once more, and the guard is evaluated with *that*
+//! delay. If the window was missed, the director plans anew, and if nothing else is left, the run is
+//! Inconclusive, since the tester was late ([`Cause::Late`]). If nothing comes for as long as silence is, the
+//! judge is shown silence of that length; if the run goes on and nothing has changed, of twice that length,
+//! and so on. Silence that would end the run as Inconclusive does not end it while a stimulus is planned.
 //!
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants
 //! stay with the real ones, however many were moved within the tolerance ([`super::tolerance`]). Before a
-//! Fail is given, all of them are moved ([`super::history`]), and not only within the tolerance: by the
-//! lateness of the machine since the step before. That is what the kernel says of how long it kept the system
-//! and the tester from running ([`coreach_adapters::waited_time`]), and how late threads of ours woke
-//! ([`super::jitter`]). Where the kernel has counted the system's waits, the second counts once, and four
-//! times as far as it was no wait for a processor; else, and of silence, four times: who is silent may be
-//! waiting still, and that is not counted yet.
+//! Fail is given, all of them are moved ([`super::history`]), not only within the tolerance, but also by the
+//! lateness of the machine since the step before. The lateness is the time for which the kernel says that it
+//! kept the system and the tester from running ([`coreach_adapters::waited_time`]), and the time by which our
+//! threads woke too late ([`super::jitter`]). If the kernel has counted the system's waits, the second counts
+//! once, and its part that was no wait for a processor counts four times. Otherwise, and for silence, it
+//! counts four times: a silent system may be waiting still, and that wait is not counted yet.
 //!
-//! **A machine that was late** ends no run where some instants explain what was seen: the run goes on with
-//! them, and what is late by more each time fails in the end. But what passes only so is Inconclusive
-//! ([`Cause::Jitter`]). It ends the run where only another order explains it, or something else that was due
-//! ([`Otherwise::Unclear`]). Silence that the machine explains is waited out, `PATIENT` times. Of a system
-//! that the tester has not brought up nobody says how long it was kept from running: there a Fail that
-//! another delay would avoid is not given where this machine was later than the tolerance.
+//! **A late machine** does not end a run if some instants explain the observations: the run goes on with
+//! them, and an answer that is later each time fails in the end. But a Pass that only this explains is
+//! Inconclusive ([`Cause::Jitter`]). The run ends if only another order explains the observations, or another
+//! event that was due ([`Otherwise::Unclear`]). The tester waits on during silence that the machine explains,
+//! `PATIENT` times. If the tester has not started a system, nobody says how long it was kept from running.
+//! There a Fail that another delay would avoid is not given if this machine was later than the tolerance.
 //!
-//! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives
-//! meanwhile has a wide interval. Nobody is blamed for it but the tester.
+//! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. An observation
+//! that arrives meanwhile has a wide interval. Only the tester is to blame for that.
 //!
 //! **Ends** as each run does (`drive`).
 
@@ -43,31 +43,32 @@ use dashu_ratio::RBig;
 
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, RunStep};
-use crate::session::{Driver, Progress, Running, TestSession, bounded, drive};
-use crate::timed::history::{Allowance, Mark, Otherwise, Past, PossibleRun, otherwise};
-use crate::timed::jitter::{Jitter, JitterProbe, whole};
+use crate::session::{Driver, Progress, Running, TestSession, run_within_limits, take_turns};
+use crate::timed::history::{Allowance, Mark, Otherwise, Past, PossibleRun, find_other_instants};
+use crate::timed::jitter::{Jitter, JitterProbe, round_up_to_micros};
 use crate::timed::timing::Timing;
-use crate::timed::tolerance::{Interval, fails, nearest_delay, only_time_forbids};
-use crate::timed::{delayed_by, micros_up, seconds, with_delay, without_delay};
+use crate::timed::tolerance::{Interval, event_fails, nearest_delay, only_time_forbids};
+use crate::timed::{delayed_by, exact_seconds, micros_up, with_delay, without_delay};
 
-/// How long to wait before asking again who says at once that nothing has come.
+/// How long to wait before asking an adapter again that says at once that nothing has come.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// So many times as late as a thread of ours a process of others may be.
+/// A process of others may be so many times as late as a thread of ours.
 const HELD_UP: u32 = 4;
 
-/// Silence that the machine may have caused is waited out for so many times `silence_after`.
+/// The tester waits for so many times `silence_after` during silence that the machine may have caused.
 const PATIENT: u32 = 4;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Plan {
     /// Send this, at this delay.
     Send(Event),
-    /// Wait; until this delay, where there is one, and plan anew.
+    /// Wait, and plan anew at this delay, if there is one.
     Wait(Option<RBig>),
     Over(Cause),
 }
 
+/// The facts by which a director plans.
 pub struct Scene<'a> {
     pub judge: &'a mut dyn Judge,
     /// The time since the last step, in seconds.
@@ -80,40 +81,40 @@ pub struct Scene<'a> {
     pub hears: bool,
 }
 
-/// Says what is done next: a strategy, or a script.
+/// Plans the next move: a strategy, or a script.
 pub trait Director {
     fn plan(&mut self, scene: Scene<'_>) -> Plan;
     fn note_step(&mut self, step: &RunStep);
-    /// For questions about instants.
+    /// A solver for questions about instants.
     fn solver(&mut self) -> &mut dyn Solver;
 }
 
 struct TimedTester<'s, 'a, 'd> {
-    /// The run; it began when bringing the system up did.
+    /// The run. It began with the start of the system.
     running: Running<'s, 'a>,
     director: &'d mut dyn Director,
     silence_after: Duration,
-    /// Where the run began, as the judge counts: the system was ready.
+    /// The beginning of the run for the judge: the system was ready.
     zero: Instant,
     initial: State,
     marks: Vec<Mark>,
     /// The judged instant of the last step.
     last: RBig,
-    /// Until here nothing has come that was not taken.
+    /// Until here, everything that has come was taken.
     silent: RBig,
     tolerance: RBig,
-    /// How long it took to bring the system up: it may have begun at any instant of that.
+    /// How long the start of the system took: its time may have begun at any instant of that.
     origin: RBig,
     probe: Option<JitterProbe>,
     /// How long system and tester had been kept from running when the run began.
     ready: Standstill,
-    /// The same at the last step.
+    /// How long they had been kept from running at the last step.
     kept: Standstill,
-    /// The same when the last mark was made.
+    /// How long they had been kept from running when the last mark was made.
     marked: Standstill,
-    /// By how much the last observation is judged before it was seen: what comes next may be as late.
+    /// By how much the last observation is judged before it was seen. The next one may be as late.
     lateness: RBig,
-    /// How late the machine was where only that explains what was seen.
+    /// How late the machine was, if only that explains the observations.
     excused: Option<Duration>,
     since_step: SinceStep,
     timing: Timing,
@@ -125,11 +126,11 @@ struct SinceStep {
     plan: Option<Plan>,
     /// By how much a planned stimulus came too late.
     missed: Option<Duration>,
-    /// For how many times `silence_after` nothing has come.
+    /// The number of times `silence_after` for which nothing has come.
     silences: u32,
 }
 
-/// How long both had been kept from running, and when that was.
+/// How long the system and the tester had been kept from running, and at which instant.
 #[derive(Clone)]
 struct Standstill {
     system: Option<WaitedTime>,
@@ -144,7 +145,7 @@ impl Standstill {
 }
 
 /// Runs the director on a system. A Pass that was excused for lateness becomes Inconclusive.
-pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
+pub(crate) fn run_timed(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
     let mut begun = session.begin(seed);
     let settings = session.settings;
     let is_simulated = session.adapter.now().is_some();
@@ -174,10 +175,10 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
         marks: Vec::new(),
         last: RBig::ZERO,
         silent: RBig::ZERO,
-        tolerance: seconds(tolerance),
-        origin: if is_simulated { RBig::ZERO } else { seconds(zero - begun.begin) },
+        tolerance: exact_seconds(tolerance),
+        origin: if is_simulated { RBig::ZERO } else { exact_seconds(zero - begun.begin) },
         probe: (!is_simulated).then(JitterProbe::start),
-        // What the probe sees of the time in which the system was brought up counts for its first step.
+        // Lateness that the probe measured during the start counts for the first step.
         kept: Standstill { at: begun.real, ..ready.clone() },
         marked: ready.clone(),
         ready,
@@ -186,7 +187,7 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn D
         since_step: SinceStep::default(),
         timing,
     };
-    let mut outcome = bounded(settings, || drive(&mut tester));
+    let mut outcome = run_within_limits(settings, || take_turns(&mut tester));
     tester.timing.held_up = tester.held_up();
     let TimedTester { running, probe, mut timing, excused, .. } = tester;
     if let (Outcome::Verdict(Verdict::Pass | Verdict::WeakPass, _), Some(late)) = (&outcome, excused) {
@@ -206,8 +207,8 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
         self.running.session.adapter.now().unwrap_or_else(Instant::now)
     }
 
-    /// Waits for the next thing to do, and does it. What has arrived goes first, then a stimulus whose
-    /// instant has come, then the end of a silence.
+    /// Waits for the next thing to do, and does it: first takes what has arrived, then sends a stimulus whose
+    /// instant has come, then shows the end of a silence.
     fn take_turn(&mut self) -> Result<Progress, Failure> {
         let steps = self.running.trace.len();
         if self.since_step.steps != steps {
@@ -216,12 +217,11 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
         let next = match self.since_step.plan.take() {
             Some(next) => next,
             None => {
-                // What has arrived goes first.
                 let arrived = self.listen(self.zero)?;
                 if !arrived.is_nothing() {
                     return Ok(arrived);
                 }
-                self.think()
+                self.make_plan()
             }
         };
         let (aim, wait) = match &next {
@@ -233,9 +233,9 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
             Plan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
         };
         let silence = self.silence_after.saturating_mul(self.since_step.silences.saturating_add(1));
-        // The step before may have been later than it is judged, and what came since may have taken its
-        // time.
-        let silence_at = &self.last + &self.lateness + seconds(silence) + &self.tolerance * RBig::from(2);
+        // The step before may have been later than its judged instant, and its answer may have taken time.
+        let silence_at =
+            &self.last + &self.lateness + exact_seconds(silence) + &self.tolerance * RBig::from(2);
         let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
         let heard = self.listen(self.instant_at(&first))?;
         if !heard.is_nothing() {
@@ -271,15 +271,16 @@ impl<'a> Driver<'a> for TimedTester<'_, 'a, '_> {
 impl TimedTester<'_, '_, '_> {
     /// The time since the beginning, in whole microseconds.
     fn elapsed(&self) -> RBig {
-        seconds(self.now().saturating_duration_since(self.zero))
+        exact_seconds(self.now().saturating_duration_since(self.zero))
     }
 
     fn instant_at(&self, time: &RBig) -> Instant {
         (self.zero + Duration::from_micros(micros_up(time))).min(self.running.deadline)
     }
 
-    /// Asks the director, and measures how long it thinks.
-    fn think(&mut self) -> Plan {
+    /// Asks the director for a plan, and measures how long that takes. If the plan sends nothing, notes the
+    /// smallest time by which the window of a stimulus was missed: it explains `Cause::Late`.
+    fn make_plan(&mut self) -> Plan {
         let begin = Instant::now();
         let now = (self.elapsed() - &self.last).max(RBig::ZERO);
         let scene = Scene {
@@ -310,11 +311,11 @@ impl TimedTester<'_, '_, '_> {
         self.timing.longest_thought = self.timing.longest_thought.max(time);
     }
 
-    /// Takes an observation that comes until then.
+    /// Takes an observation that comes before `until`.
     ///
-    /// First it is asked what is there: that may have come at any instant since nothing was. Where nothing
-    /// is, one waits, and is woken by what comes: that has come when it is read, but for the time that waking
-    /// takes.
+    /// First the adapter is asked for what is there: that may have come at any instant since nothing was
+    /// there. If there is nothing, the tester waits, and an observation wakes it: that has come when it is
+    /// read, but for the time that waking takes.
     fn listen(&mut self, until: Instant) -> Result<Progress, Failure> {
         let until = until.min(self.running.deadline);
         let mut waits = self.timing.is_simulated;
@@ -333,16 +334,17 @@ impl TimedTester<'_, '_, '_> {
             }
             let now = self.now();
             if now < until {
-                self.silent = seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
+                self.silent =
+                    exact_seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
                 if waits {
-                    // Something in this process, for which time does not pass while it is asked.
+                    // The system is in this process: no time passes while it is asked.
                     std::thread::sleep(MOMENT.min(until - now));
                 }
                 waits = !waits;
                 continue;
             }
             let known = asked.max(until).saturating_duration_since(self.zero);
-            self.silent = seconds(known).max(self.silent.clone());
+            self.silent = exact_seconds(known).max(self.silent.clone());
             if let Some(probe) = self.probe.as_ref().filter(|_| waits && until > asked) {
                 probe.note_wake(until);
             }
@@ -350,22 +352,22 @@ impl TimedTester<'_, '_, '_> {
         }
     }
 
-    /// Judges an observation at the instant at which it was read. One that fails there may be moved within
-    /// the measurement's interval, or excused by what held up the machine.
+    /// Judges an observation at the instant at which it was read. If it fails there, it may be moved within
+    /// the measurement's interval, or excused by the lateness of the machine.
     fn judge_observation(&mut self, received: &Event, read: RBig) -> Progress {
         let begin = Instant::now();
-        let low = (&self.silent - &self.tolerance).min(read.clone());
-        let low = if self.timing.is_simulated { read.clone() } else { low };
+        let earliest = (&self.silent - &self.tolerance).min(read.clone());
+        let low = if self.timing.is_simulated { read.clone() } else { earliest };
         let mark = self.make_mark(low, &read + &self.tolerance, false);
         self.silent = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
         let Some((test, states)) = self.running.session.judge.scene() else { return Progress::Nothing };
         let Some(state) = states.first() else { return Progress::Nothing };
-        if !fails(test, state, &event) {
+        if !event_fails(test, state, &event) {
             return self.show(Occurrence::Observation(event), mark, read);
         }
-        // The system may have begun before the tester knew that it had.
+        // The system's time may have begun before the tester knew that it was ready.
         let slack = if self.running.trace.is_empty() { self.origin.clone() } else { RBig::ZERO };
         let interval = Interval {
             low: (&mark.low - &self.lateness - &self.last).max(RBig::ZERO),
@@ -396,7 +398,7 @@ impl TimedTester<'_, '_, '_> {
         }
     }
 
-    /// What would fail, at other instants or on a machine that was late.
+    /// Looks for other instants, or a late machine, by which an occurrence would not fail.
     fn look_for_excuse(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Doubted {
         match self.find_otherwise(what.clone(), mark.clone(), by_time, Allowance::Tolerance) {
             Otherwise::Yes(possible) => {
@@ -413,37 +415,39 @@ impl TimedTester<'_, '_, '_> {
         match self.find_otherwise(what, mark, by_time, Allowance::Lateness) {
             Otherwise::Yes(possible) => Doubted::Late(late, Some(possible)),
             Otherwise::Unclear => Doubted::Late(late, None),
-            Otherwise::No if by_time && self.kept.system.is_none() && seconds(late) > self.tolerance => {
+            Otherwise::No
+                if by_time && self.kept.system.is_none() && exact_seconds(late) > self.tolerance =>
+            {
                 Doubted::Late(late, None)
             }
             Otherwise::No => Doubted::Not,
         }
     }
 
-    /// Between which instants a step was, and how late it may have been by the machine since the one before.
+    /// Makes the mark of a step: its interval, and how late the machine was since the step before.
     fn make_mark(&mut self, low: RBig, high: RBig, is_silence: bool) -> Mark {
         let Some(probe) = &self.probe else { return Mark { low, high, late: RBig::ZERO } };
         let now = Standstill::now(self.running.session.adapter);
         let wait = self.kept.system.as_ref().zip(now.system.as_ref()).map(|(before, now)| now.since(before));
         let counted = wait.unwrap_or_default().time + now.own.saturating_sub(self.kept.own);
         let probed = probe.since(self.kept.at);
-        // A process of others may have been held up longer than a thread of ours.
         let probed = match wait {
             Some(wait) if wait.is_all && !is_silence => probed.all.max(probed.unexplained * HELD_UP),
             _ => probed.all * HELD_UP,
         };
         self.marked = now;
-        Mark { low, high, late: seconds(whole(counted)) + seconds(probed) }
+        Mark { low, high, late: exact_seconds(round_up_to_micros(counted)) + exact_seconds(probed) }
     }
 
-    /// How long the system was kept from running in this run, or this thread, as far as that is known.
+    /// How long the system, or this thread, was kept from running in this run, as far as that is known.
     fn held_up(&self) -> Duration {
         let now = Standstill::now(self.running.session.adapter);
         let system = self.ready.system.as_ref().zip(now.system.as_ref());
         let system = system.map(|(before, now)| now.since(before).time).unwrap_or_default();
-        whole(system.max(now.own.saturating_sub(self.ready.own)))
+        round_up_to_micros(system.max(now.own.saturating_sub(self.ready.own)))
     }
 
+    /// Looks for a run with the same steps at other instants, which goes on with this occurrence.
     fn find_otherwise(
         &mut self,
         what: Occurrence,
@@ -455,10 +459,10 @@ impl TimedTester<'_, '_, '_> {
         let steps = self.running.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
         let marks = self.marks.iter().cloned().chain([mark]).collect();
         let past = Past { test, initial: &self.initial, steps, marks, by_time, origin: self.origin.clone() };
-        otherwise(&past, within, self.director.solver())
+        find_other_instants(&past, within, self.director.solver())
     }
 
-    /// Replaces the run so far by one with the same steps at other instants, and goes on from its end.
+    /// Replaces the run until now by one with the same steps at other instants, and goes on from its end.
     fn go_on_as(&mut self, possible: PossibleRun) -> Progress {
         let PossibleRun { steps, marks, end, lateness } = possible;
         self.running.session.judge.begin();
@@ -468,12 +472,12 @@ impl TimedTester<'_, '_, '_> {
         for (what, at) in steps.into_iter().zip(times) {
             match self.running.session.judge.take(&what) {
                 Judged::Followed(transition) => trace.push(RunStep { what, transition, at }),
-                // It went on at these instants: a judge that sees more than they say blames nobody.
+                // The run went on at these instants. If the judge knows more and fails it, nobody is blamed.
                 Judged::Ends(Verdict::Fail, _) => {
                     let cause = self.excused.map_or(Cause::Crossed, Cause::Jitter);
                     return Progress::Over(Outcome::inconclusive(cause));
                 }
-                // Silence may end it.
+                // Silence may end the run.
                 Judged::Ends(verdict, cause) => {
                     self.running.trace = trace;
                     return Progress::Over(Outcome::Verdict(verdict, cause));
@@ -488,6 +492,7 @@ impl TimedTester<'_, '_, '_> {
         Progress::Moved
     }
 
+    /// Shows an occurrence to the judge. If the judge follows it, notes the mark and the judged instant.
     fn show(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Progress {
         let at = match self.timing.is_simulated {
             true => Duration::from_micros(micros_up(&judged)),
@@ -506,7 +511,7 @@ impl TimedTester<'_, '_, '_> {
         progress
     }
 
-    /// Sends the planned stimulus with the delay that it has now. Nothing happens if its window has closed.
+    /// Sends the planned stimulus with the delay that it has now. `Nothing`: its window has closed.
     fn send(&mut self, planned: &Event) -> Result<Progress, Failure> {
         let now = self.elapsed();
         let event = delayed_by(planned, (&now - &self.last).max(RBig::ZERO));
@@ -529,14 +534,14 @@ impl TimedTester<'_, '_, '_> {
         })
     }
 
-    /// Nothing has come for so long. Nothing happens where that changes nothing, or may not be looked at yet.
+    /// Judges silence of this length. `Nothing`: it changes nothing, or may not be judged yet.
     fn judge_silence(&mut self, length: Duration, is_planned: bool) -> Result<Progress, Failure> {
         let hears = self.running.session.adapter.hears();
         let Some((test, states)) = self.running.session.judge.scene() else { return Ok(Progress::Nothing) };
         let (state, what) = (states.first().map(|state| (*state).clone()), Occurrence::Silence(length));
         let next = state.as_ref().and_then(|state| crate::judge::case::take_silence(test, state, length));
         let verdict = next.as_ref().map(|(_, next)| test.verdict(next.location));
-        let end = &self.last + seconds(length);
+        let end = &self.last + exact_seconds(length);
         match verdict {
             None | Some(Some(Verdict::Inconclusive)) if is_planned => Ok(Progress::Nothing),
             None | Some(Some(Verdict::Inconclusive)) => {
@@ -559,7 +564,7 @@ impl TimedTester<'_, '_, '_> {
                 let progress = match doubted {
                     Doubted::Not => self.show(what, mark, end),
                     Doubted::Settled(progress) => progress,
-                    // It may come yet: what the machine explains now it does not explain for ever.
+                    // An answer may still come: the machine does not explain silence for ever.
                     Doubted::Late(..) if self.since_step.silences < PATIENT - 1 => Progress::Nothing,
                     Doubted::Late(late, _) => Progress::Over(Outcome::inconclusive(Cause::Jitter(late))),
                 };
@@ -573,11 +578,11 @@ impl TimedTester<'_, '_, '_> {
     }
 }
 
-/// What comes of looking at what would fail.
+/// The result of looking for an excuse.
 enum Doubted {
     Not,
     /// The run has gone on at other instants, or has ended.
     Settled(Progress),
-    /// This machine was so late that it may be the cause; at these instants, where they are known.
+    /// This machine was so late that it may be the cause. The run is one at other instants, if it is known.
     Late(Duration, Option<PossibleRun>),
 }

@@ -1,36 +1,35 @@
-//! What the instants of a run may have been, all of them together.
+//! Finds instants that a run may have had, all of them together.
 //!
-//! **Problem.** Each instant of a run is known up to a tolerance, and a guard compares several of them: with
-//! a clock that was reset at the third event, the tenth is late or not by what the third was. Who judges each
-//! event at the instant nearest to what was measured has decided about the third when the tenth comes,
-//! perhaps wrongly, and a correct system fails. Besides, an observation that was read just behind a stimulus
-//! may have been sent before that was taken.
+//! **Problem.** Each instant of a run is known up to a tolerance, and a guard compares several of them: if a
+//! clock was reset at the third event, the tolerance of the third decides whether the tenth is late. A judge
+//! that takes for each event the instant nearest to the measured one has decided about the third when the
+//! tenth comes. That may be wrong, and then a correct system fails. Besides, an observation that was read
+//! just after a stimulus may have been sent before the stimulus was taken.
 //!
 //! **Method.** Before a Fail is given, the run is judged once more with its instants as symbols: t1, t2, ...
 //! each in its interval, in order, and the delay of a step is the difference to the one before. From the
 //! initial state each step takes one of the transitions of its action that do not fail; guards and assigned
 //! values become terms over the instants (Definition 2 of the publication of 2024, along one trace), and the
 //! solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders
-//! are tried too: the one that was seen, and those in which an observation stands before a stimulus whose
-//! interval meets its own.
+//! are tried too: the one that was seen, and those in which an observation comes before a stimulus whose
+//! interval overlaps its own.
 //!
-//! **A machine that was late** has held up the system, or the tester, by what was measured between two steps
-//! ([`Mark::late`]). So a step is late by no more than the step before and what was measured since: a symbol
-//! for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have
-//! been taken later by all that was measured after it. What fails may stand in the place of something that
-//! was due before it and has not come yet: each part of its guard has an instant of its own then. Where
-//! nothing of that avoids a Fail, it is one, however busy the machine was. The run goes on where instants in
-//! the order that was seen avoid it; with as little lateness as is found at once, since a window that is
-//! judged too early is missed.
+//! **A late machine** has held up the system, or the tester, by the time that was measured between two steps
+//! ([`Mark::late`]). So a step is late by at most the lateness of the step before and the time measured
+//! since. Each step has a symbol for its lateness, by which its instant may be before the interval, and the
+//! solver chooses it. A stimulus may have been taken later by all the time measured after it. An observation
+//! that fails may take the place of another event that was due before it and has not come yet: each part of
+//! its guard has an instant of its own then. If nothing of that avoids a Fail, it is a Fail, however busy the
+//! machine was. The run goes on if instants in the seen order avoid it. They have as little lateness as is
+//! quickly found, since a window that is judged too early is missed.
 //!
-//! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways
-//! than are looked at (`MOST`), or where at other instants the run would have ended before, or a stimulus
-//! would not have been in its window: what follows then is not specified. These are [`Otherwise::Unclear`]:
-//! the run is Inconclusive. Of the orders only those with one observation moved are tried.
+//! **It is one-sided**: a Fail is *not* given if the solver does not know, or if there are more ways than are
+//! tried (`MOST_QUERIES`). It is not given either if at other instants the run would have ended before, or a
+//! stimulus would not have been in its window, since nothing is specified after that. These are
+//! [`Otherwise::Unclear`]: the run is Inconclusive. Only orders with one moved observation are tried.
 //!
-//! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before something would
-//! fail; then a walk through the trace with a query at its end, and one wherever several transitions may be
-//! taken.
+//! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before an occurrence
+//! would fail; then a walk through the trace with a query at its end and at each choice.
 
 use std::time::Duration;
 
@@ -45,66 +44,64 @@ use dashu_ratio::RBig;
 
 use crate::run::Occurrence;
 use crate::test_case::TestCase;
-use crate::timed::{delayed_by, seconds};
+use crate::timed::{delayed_by, exact_seconds};
 
-/// The most queries.
-const MOST: usize = 256;
+const MOST_QUERIES: usize = 256;
 
-/// So much lateness of each step is tried before any, in milliseconds.
+/// Limits on the lateness of a step, in milliseconds, which are tried in this order.
 const LITTLE: [u64; 3] = [2, 10, 50];
 
 /// An observation is moved before at most so many stimuli.
 const MOST_MOVED: usize = 3;
 
-/// Between which instants a step has happened, in seconds since the beginning.
+/// The interval in which a step has happened, in seconds since the beginning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mark {
-    /// Not before.
+    /// The earliest instant.
     pub low: RBig,
-    /// Not after.
+    /// The latest instant.
     pub high: RBig,
-    /// For so long the machine may have held up the system and the tester since the step before.
+    /// How long the machine may have held up the system and the tester since the step before.
     pub late: RBig,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Allowance {
-    /// Those within the tolerance of what was measured.
+    /// Only instants within the tolerance of the measured ones.
     Tolerance,
-    /// Also those at which a machine that was late may have let things happen.
+    /// Also the instants that a late machine may explain.
     Lateness,
 }
 
-/// A run, the step that would fail at its end.
+/// A run that ends with the step that would fail.
 #[derive(Clone, Debug)]
 pub struct Past<'a> {
     pub test: &'a TestCase,
     pub initial: &'a State,
     pub steps: Vec<Occurrence>,
     pub marks: Vec<Mark>,
-    /// Would what fails at its end be right at another instant? Then it matters whether each stimulus was in
-    /// its window.
+    /// Would the last step be allowed at another instant? Then stimuli must have met their windows.
     pub by_time: bool,
-    /// The system may have begun so long before the tester knew that it had.
+    /// The system's time may have begun so long before the tester knew that it was ready.
     pub origin: RBig,
 }
 
 /// A run as it may have been.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PossibleRun {
-    /// What happened, with the delays that it may have had.
+    /// The occurrences, with possible delays.
     pub steps: Vec<Occurrence>,
     pub marks: Vec<Mark>,
     /// The instant of the last step.
     pub end: RBig,
-    /// By how much the last observation is before the earliest instant that was measured.
+    /// By how much the last observation is before its earliest measured instant.
     pub lateness: RBig,
 }
 
-/// Whether the run may have been one that does not fail.
+/// The answer whether the run may have been one that does not fail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Otherwise {
-    /// It surely was none.
+    /// It certainly was none.
     No,
     /// It may have been this one.
     Yes(PossibleRun),
@@ -113,17 +110,17 @@ pub enum Otherwise {
 }
 
 /// Looks for instants at which nothing fails.
-pub fn otherwise(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) -> Otherwise {
+pub fn find_other_instants(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) -> Otherwise {
     let is_apart = within == Allowance::Lateness;
     let mut search = Search { past, within, is_apart: false, solver, queries: 0, is_unclear: false };
-    let orders = orders(past, within);
+    let orders = possible_orders(past, within);
     if is_apart && let Some(possible) = orders.first().and_then(|order| search.follow_order(order)) {
         return Otherwise::Yes(possible);
     }
     search.is_apart = is_apart;
     for order in orders {
         match search.follow_order(&order) {
-            // Nobody can go on from an order that is not known, or at several instants at once.
+            // The run cannot go on from an unknown order, or at several instants at once.
             Some(_) if is_apart => return Otherwise::Unclear,
             Some(possible) => return Otherwise::Yes(possible),
             None => {}
@@ -132,9 +129,9 @@ pub fn otherwise(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) ->
     if search.is_unclear { Otherwise::Unclear } else { Otherwise::No }
 }
 
-/// The orders in which the steps may have happened, by number; the one that was seen first. A system that was
-/// held up may also have said in another order what was due.
-fn orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
+/// The orders in which the steps may have happened, by number. The seen order is the first. A system that was
+/// held up may also have sent due outputs in another order.
+fn possible_orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
     let seen: Vec<usize> = (0..past.steps.len()).collect();
     let mut orders = vec![seen.clone()];
     for (at, step) in past.steps.iter().enumerate() {
@@ -159,13 +156,12 @@ fn orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
 }
 
 impl Past<'_> {
-    /// A step may have been due so long before it was seen: what held up the steps before may hold up this
-    /// one.
+    /// How long a step may have been due before it was seen, as the steps before it were held up.
     fn lag(&self, number: usize) -> RBig {
         self.marks[..=number].iter().fold(RBig::ZERO, |all, mark| all + &mark.late)
     }
 
-    /// What was seen was due before, if the machine was late.
+    /// The earliest instant of a step. An observation was due earlier if the machine was late.
     fn earliest(&self, number: usize, within: Allowance) -> RBig {
         let low = self.marks[number].low.clone();
         match (within, &self.steps[number]) {
@@ -174,7 +170,7 @@ impl Past<'_> {
         }
     }
 
-    /// A stimulus is taken when the system is let run again.
+    /// The latest instant of a step. A stimulus is taken when the system is let run again.
     fn latest(&self, number: usize, within: Allowance) -> RBig {
         let high = self.marks[number].high.clone();
         match (within, &self.steps[number]) {
@@ -189,77 +185,81 @@ impl Past<'_> {
 struct Search<'a, 's> {
     past: &'a Past<'a>,
     within: Allowance,
-    /// Does what is doubted have an instant of its own for each part of its guard?
+    /// Does the step that fails have an instant of its own for each part of its guard?
     is_apart: bool,
     solver: &'s mut dyn Solver,
     queries: usize,
     is_unclear: bool,
 }
 
-fn instant(number: usize) -> Datum {
+fn instant_symbol(number: usize) -> Datum {
     Datum::new(format!("instant {number}"), Type::Real)
 }
 
-/// The symbol of how late something was.
-fn lateness(number: usize) -> Datum {
+/// The symbol for the lateness of a step.
+fn lateness_symbol(number: usize) -> Datum {
     Datum::new(format!("lateness {number}"), Type::Real)
 }
 
-fn literal(value: &RBig) -> Term {
+fn real_literal(value: &RBig) -> Term {
     Term::literal(Value::Real(value.clone()))
 }
 
 impl Search<'_, '_> {
+    /// Looks for instants at which the steps in this order do not fail.
     fn follow_order(&mut self, order: &[usize]) -> Option<PossibleRun> {
         let Past { initial, origin, .. } = self.past;
-        // The instant 0 is when the system began.
-        let began = Term::datum(&instant(0));
+        // The instant 0 is the beginning of the system's time.
+        let began = Term::datum(&instant_symbol(0));
         let condition = vec![
-            Term::compare(Comparison::AtLeast, &began, &literal(&(RBig::ZERO - origin))),
-            Term::compare(Comparison::AtMost, &began, &literal(&RBig::ZERO)),
-            Term::equal(&Term::datum(&lateness(0)), &literal(&RBig::ZERO)),
+            Term::compare(Comparison::AtLeast, &began, &real_literal(&(RBig::ZERO - origin))),
+            Term::compare(Comparison::AtMost, &began, &real_literal(&RBig::ZERO)),
+            Term::equal(&Term::datum(&lateness_symbol(0)), &real_literal(&RBig::ZERO)),
         ];
         self.continue_from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
     }
 
-    /// Goes on from the step at this place of the order.
+    /// Goes on from the step at this place of the order. Tries each transition that does not fail.
     fn continue_from(&mut self, order: &[usize], at: usize, mut way: SymbolicState) -> Option<PossibleRun> {
         let Some(&number) = order.get(at) else { return self.find_instants(order, &way) };
         let Past { test, steps, marks, .. } = self.past;
-        let (before, now) = (Term::datum(&instant(at)), Term::datum(&instant(at + 1)));
+        let (before, now) = (Term::datum(&instant_symbol(at)), Term::datum(&instant_symbol(at + 1)));
         let is_as_seen = order.is_sorted();
         let passed = Term::subtract(&now, &before);
-        way.condition.push(Term::compare(Comparison::AtLeast, &passed, &literal(&RBig::ZERO)));
+        way.condition.push(Term::compare(Comparison::AtLeast, &passed, &real_literal(&RBig::ZERO)));
         let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
         let Mark { low, late, .. } = &marks[number];
         match (&steps[number], self.within) {
             (Occurrence::Silence(time), Allowance::Tolerance) => {
-                way.condition.push(Term::equal(&passed, &literal(&seconds(*time))));
+                way.condition.push(Term::equal(&passed, &real_literal(&exact_seconds(*time))));
             }
             (Occurrence::Silence(time), Allowance::Lateness) => {
-                let time = seconds(*time);
-                way.condition.push(at_least(&passed, &literal(&(&time - late))));
-                way.condition.push(at_least(&literal(&time), &passed));
+                let time = exact_seconds(*time);
+                way.condition.push(at_least(&passed, &real_literal(&(&time - late))));
+                way.condition.push(at_least(&real_literal(&time), &passed));
             }
             (_, _) => {
-                way.condition.push(at_least(&now, &literal(&self.past.earliest(number, self.within))));
-                way.condition.push(at_least(&literal(&self.past.latest(number, self.within)), &now));
+                way.condition.push(at_least(&now, &real_literal(&self.past.earliest(number, self.within))));
+                way.condition.push(at_least(&real_literal(&self.past.latest(number, self.within)), &now));
             }
         }
         if self.within == Allowance::Lateness {
-            // It is late by no more than the step before was, and what has held it up since.
-            let (then, own) = (Term::datum(&lateness(at)), Term::datum(&lateness(at + 1)));
-            let most =
-                if is_as_seen { Term::add(&then, &literal(late)) } else { literal(&self.past.lag(number)) };
-            way.condition.extend([at_least(&own, &literal(&RBig::ZERO)), at_least(&most, &own)]);
+            // It is late by at most the lateness of the step before and the time that held it up since.
+            let (then, own) = (Term::datum(&lateness_symbol(at)), Term::datum(&lateness_symbol(at + 1)));
+            let most = if is_as_seen {
+                Term::add(&then, &real_literal(late))
+            } else {
+                real_literal(&self.past.lag(number))
+            };
+            way.condition.extend([at_least(&own, &real_literal(&RBig::ZERO)), at_least(&most, &own)]);
             if matches!(steps[number], Occurrence::Observation(_)) {
-                way.condition.push(at_least(&now, &Term::subtract(&literal(low), &own)));
+                way.condition.push(at_least(&now, &Term::subtract(&real_literal(low), &own)));
             }
         }
         let is_doubted =
             self.is_apart && number + 1 == steps.len() && matches!(steps[number], Occurrence::Observation(_));
         let mut options: Vec<(Option<Verdict>, SymbolicState)> = Vec::new();
-        for (number, values) in candidates(test, way.location, &steps[number]) {
+        for (number, values) in candidate_transitions(test, way.location, &steps[number]) {
             let transition = &test.iosts.transitions[number];
             let verdict = test.verdict(transition.target);
             let delay = test.iosts.action(transition.action).parameters.first().cloned();
@@ -272,7 +272,7 @@ impl Search<'_, '_> {
             }
             options.push((verdict, next));
         }
-        // What the tester would not have sent there says nothing about what comes after it.
+        // If the tester would not have sent the stimulus there, nothing is known of the steps after it.
         if (self.past.by_time || options.is_empty()) && matches!(steps[number], Occurrence::Stimulus(_)) {
             let guard =
                 |(_, next): &(_, SymbolicState)| Term::and(next.condition[way.condition.len()..].to_vec());
@@ -284,7 +284,7 @@ impl Search<'_, '_> {
         }
         let is_last = at + 1 == order.len();
         let is_choice = options.len() > 1;
-        // What goes on is better than what ends without a verdict on the system.
+        // A way on is better than an end without a verdict on the system.
         options.sort_by_key(|(verdict, _)| *verdict == Some(Verdict::Inconclusive));
         for (verdict, next) in options {
             let ends = verdict.is_some() && !is_last;
@@ -292,7 +292,7 @@ impl Search<'_, '_> {
                 continue;
             }
             if ends {
-                // The run would have been over before: nothing can be said of what came then.
+                // The run would have been over before: nothing can be said of the later steps.
                 self.is_unclear = true;
                 continue;
             }
@@ -305,17 +305,17 @@ impl Search<'_, '_> {
 
     fn may_be(&mut self, conditions: &[Term]) -> bool {
         self.queries += 1;
-        if self.queries > MOST {
+        if self.queries > MOST_QUERIES {
             self.is_unclear = true;
             return false;
         }
         self.solver.check(conditions) != Answer::Unsat
     }
 
-    /// Instants for a way that goes through.
+    /// Finds instants for a way that goes through to the end, with little lateness if possible.
     fn find_instants(&mut self, order: &[usize], way: &SymbolicState) -> Option<PossibleRun> {
         self.queries += 1;
-        if self.queries > MOST {
+        if self.queries > MOST_QUERIES {
             self.is_unclear = true;
             return None;
         }
@@ -329,14 +329,14 @@ impl Search<'_, '_> {
         };
         let is_going_on = self.within == Allowance::Lateness && !self.is_apart;
         let less = LITTLE.into_iter().filter(|_| is_going_on).find_map(|most| {
-            let most = literal(&seconds(Duration::from_millis(most)));
-            let each = (1..=order.len()).map(|number| Term::datum(&lateness(number)));
+            let most = real_literal(&exact_seconds(Duration::from_millis(most)));
+            let each = (1..=order.len()).map(|number| Term::datum(&lateness_symbol(number)));
             let mut asked = way.condition.clone();
             asked.extend(each.map(|own| Term::compare(Comparison::AtLeast, &most, &own)));
             if let Witness::Found(values) = self.solver.witness(&asked) { Some(values) } else { None }
         });
         values = less.unwrap_or(values);
-        let at = |number: usize| match values.get(&instant(number)) {
+        let at = |number: usize| match values.get(&instant_symbol(number)) {
             Some(Value::Real(value)) => value.clone(),
             // All instants have bounds, so all are in the question.
             _ => RBig::ZERO,
@@ -362,9 +362,9 @@ impl Search<'_, '_> {
     }
 }
 
-/// The guard with an instant of its own for each part. A system that was held up does what is due in an
-/// order of its own, and the end of a window may be that of something else that has not come yet: so what
-/// came may have been due before one end, and have happened behind another.
+/// Gives each part of a guard an instant of its own. A system that was held up does its due outputs in some
+/// order, and the end of a window may be that of another output that has not come yet. So an observation may
+/// have been due before one end, and have happened after another.
 fn split_instants(guard: &Term, conditions: &[Term], now: &Term) -> Term {
     let Some(now) = now.as_datum() else { return guard.clone() };
     let bounds: Vec<Term> = conditions.iter().filter(|condition| condition.mentions(now)).cloned().collect();
@@ -372,23 +372,27 @@ fn split_instants(guard: &Term, conditions: &[Term], now: &Term) -> Term {
     let mut own_instant = |part: &Term| {
         count += 1;
         let own = Datum::new(format!("{} of part {count}", now.name()), Type::Real);
-        let there = Substitution::from([(now.clone(), Term::datum(&own))]);
-        Term::and(bounds.iter().chain([part]).map(|part| substitute(part, &there)).collect::<Vec<_>>())
+        let at_own_instant = Substitution::from([(now.clone(), Term::datum(&own))]);
+        Term::and(
+            bounds.iter().chain([part]).map(|part| substitute(part, &at_own_instant)).collect::<Vec<_>>(),
+        )
     };
-    each_part(guard, &mut own_instant)
+    change_parts(guard, &mut own_instant)
 }
 
-/// The condition with something else for each part that is no conjunction and no disjunction.
-fn each_part(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
+/// Changes each part of a condition that is no conjunction and no disjunction.
+fn change_parts(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
     match term.node() {
-        Node::And(parts) => Term::and(parts.iter().map(|part| each_part(part, change)).collect::<Vec<_>>()),
-        Node::Or(parts) => Term::or(parts.iter().map(|part| each_part(part, change)).collect::<Vec<_>>()),
+        Node::And(parts) => {
+            Term::and(parts.iter().map(|part| change_parts(part, change)).collect::<Vec<_>>())
+        }
+        Node::Or(parts) => Term::or(parts.iter().map(|part| change_parts(part, change)).collect::<Vec<_>>()),
         _ => change(term),
     }
 }
 
-/// The transitions that the step may have taken here, with the values of its parameters but for the delay.
-fn candidates(
+/// The transitions that the step may have taken here, with the values of its parameters except the delay.
+fn candidate_transitions(
     test: &TestCase,
     location: LocationId,
     step: &Occurrence,

@@ -1,22 +1,20 @@
-//! How late this machine is: what tells a slow system from a busy machine.
+//! Measures how late this machine is, to tell a slow system from a busy machine.
 //!
 //! **Problem.** A system that answers too late has failed; a system that was not let run has not. From
 //! outside both look the same.
 //!
 //! **Method.** As many threads as there are processors sleep a millisecond, again and again, and note by how
-//! much they woke too late; the driver's own waits are noted as well. Where a thread of ours was held up, a
-//! process of others may have been. A sleep that is not over yet counts as late by what has passed of it: the
-//! machine may be held up right now.
+//! much they woke too late; the driver's own waits are noted as well. If a thread of ours was held up, a
+//! process of others may have been. A sleep that is not over yet counts as late by the time since its end was
+//! due: the machine may be held up right now.
 //!
-//! The kernel counts how long each thread waited for a processor. So of each lateness it is known how much of
-//! it is no such wait: the timer's, or time that a hypervisor took. Where the waits of the system are
-//! counted, the probe speaks for the rest only.
+//! The kernel counts how long each thread waited for a processor. So it is known which part of a lateness is
+//! no such wait: the timer's, or time that a hypervisor took. If the waits of the system are counted, the
+//! probe counts for that part only.
 //!
-//! **What it cannot see**: a system that alone is held up, for instance by a debugger or by a limit of its
-//! container.
+//! **It cannot see** a system that alone is held up, by a debugger or a limit of its container.
 //!
-//! **Ends** with the run. **Costs** threads that wake a thousand times a second, some microseconds
-//! each time.
+//! **Ends** with the run. **Costs** threads that wake a thousand times a second for microseconds.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -35,15 +33,14 @@ const SLEEP: Duration = Duration::from_millis(1);
 /// The most threads that measure.
 const MOST_THREADS: usize = 8;
 
-/// What is less late is remembered as a number only.
+/// A smaller lateness is remembered as a number only.
 const LATE: Duration = Duration::from_millis(1);
 
-/// So many late moments are remembered with their instants. Of more the oldest is forgotten, and the next one
-/// takes over its lateness, if that was greater.
+/// So many late moments are remembered with their instants. If there are more, the oldest is forgotten, and
+/// the next one takes over its lateness, if that was greater.
 const MOST: usize = 10_000;
 
-/// The width of a bar of the histogram, in microseconds, and how many there are; the last has everything
-/// beyond.
+/// The width of a bar of the histogram, in microseconds, and the number of bars. The last is open.
 const BAR: u128 = 50;
 const BARS: usize = 4_000;
 
@@ -51,7 +48,7 @@ const BARS: usize = 4_000;
 pub struct Jitter {
     #[serde(rename = "jitter_ms", with = "milliseconds_of")]
     pub most: Duration,
-    /// Of a hundred moments, ninety-nine were at most so late.
+    /// Ninety-nine of a hundred moments were at most so late.
     #[serde(rename = "jitter_p99_ms", with = "milliseconds_of")]
     pub p99: Duration,
 }
@@ -59,7 +56,7 @@ pub struct Jitter {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Late {
     pub all: Duration,
-    /// The greatest part of one that was no wait for a processor.
+    /// The greatest part of a lateness that was no wait for a processor.
     pub unexplained: Duration,
 }
 
@@ -80,7 +77,7 @@ struct Shared {
 
 #[derive(Debug)]
 struct Noted {
-    /// When each thread should be awake again.
+    /// The instant at which each thread should be awake again.
     due: Vec<Option<Instant>>,
     late: VecDeque<(Instant, Late)>,
     bars: Vec<u32>,
@@ -88,7 +85,7 @@ struct Noted {
 }
 
 impl Noted {
-    /// Notes a lateness, of which so much was no wait for a processor.
+    /// Notes a lateness. `unexplained` is the part that was no wait for a processor.
     fn note(&mut self, at: Instant, late: Duration, unexplained: Duration) {
         let bar = usize::try_from(late.as_micros() / BAR).unwrap_or(BARS).min(BARS - 1);
         self.bars[bar] = self.bars[bar].saturating_add(1);
@@ -105,7 +102,7 @@ impl Noted {
         self.late.push_back((at, Late { all: late, unexplained }));
     }
 
-    /// The end of the bar below which ninety-nine of a hundred are.
+    /// The end of the bar that has, with the bars below it, ninety-nine of a hundred moments.
     fn p99(&self) -> Duration {
         let all: u64 = self.bars.iter().map(|count| u64::from(*count)).sum();
         let mut below = 0;
@@ -121,8 +118,7 @@ impl Noted {
 }
 
 impl JitterProbe {
-    /// Begins to measure. Where the system has no thread for it, the driver's own waits are all that is
-    /// noted.
+    /// Begins to measure. If the machine has no thread for it, only the driver's own waits are noted.
     pub fn start() -> JitterProbe {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let due = vec![None; threads];
@@ -150,14 +146,14 @@ impl JitterProbe {
         JitterProbe(shared)
     }
 
-    /// A wait of ours that should have ended at `due` has ended now.
+    /// Notes that a wait of ours, which should have ended at `due`, has ended now.
     pub fn note_wake(&self, due: Instant) {
         let now = Instant::now();
-        // What this thread waited for a processor is counted by who asks for all that it has waited.
+        // The caller counts how long this thread waited for a processor.
         self.0.with(|noted| noted.note(now, now.saturating_duration_since(due), Duration::ZERO));
     }
 
-    /// The greatest lateness since then, that of a sleep that is not over included.
+    /// The greatest lateness since this instant, that of a sleep that is not over included.
     pub fn since(&self, instant: Instant) -> Late {
         let late = self.0.with(|noted| {
             let past = noted.late.iter().filter(|(at, _)| *at >= instant).map(|(_, late)| *late);
@@ -167,20 +163,23 @@ impl JitterProbe {
             });
             past.chain(pending).fold(Late::default(), Late::max)
         });
-        Late { all: whole(late.all), unexplained: whole(late.unexplained) }
+        Late { all: round_up_to_micros(late.all), unexplained: round_up_to_micros(late.unexplained) }
     }
 
     pub fn measured(&self) -> Jitter {
-        self.0.with(|noted| Jitter { most: whole(noted.most), p99: whole(noted.p99()) })
+        self.0.with(|noted| Jitter {
+            most: round_up_to_micros(noted.most),
+            p99: round_up_to_micros(noted.p99()),
+        })
     }
 }
 
-/// In whole microseconds, as everything is that a record keeps; not less than it was.
-pub fn whole(time: Duration) -> Duration {
+/// Rounds up to whole microseconds, as records have them.
+pub fn round_up_to_micros(time: Duration) -> Duration {
     Duration::from_micros(u64::try_from(time.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
-/// How long this thread has waited for a processor: read again and again, so its file stays open.
+/// Reads how long this thread has waited for a processor. The file stays open for that.
 struct OwnWaits(Option<File>);
 
 impl OwnWaits {
@@ -188,7 +187,7 @@ impl OwnWaits {
         OwnWaits(File::open("/proc/thread-self/schedstat").ok())
     }
 
-    /// Reads how long the thread has waited for a processor so far; 0 where the kernel does not tell.
+    /// Reads how long the thread has waited for a processor so far; 0 if the kernel does not say.
     fn read(&self) -> Duration {
         let mut bytes = [0; 96];
         let read = self.0.as_ref().and_then(|file| file.read_at(&mut bytes, 0).ok()).unwrap_or(0);

@@ -1,27 +1,25 @@
 //! Timed execution: test cases in which time is data, on real time and on simulated time.
 //!
 //! **Problem.** A timed test case says at which *instants* something may be sent and must be seen. A tester
-//! has a clock that is read later than things happen, waits that end late, and a solver that takes its time;
-//! none of that is the system's fault.
+//! reads its clock after the event, its waits end late, and its solver takes time.
 //!
 //! **Method.** Time is data: each visible action has a first parameter, the *delay*, the time since the step
 //! before it ([`coreach_model::timed::delayed`]). So the judge of a deterministic test case judges a timed
-//! one as well, and records, replays, explanations and coverage read its events as any others. What is new is
-//! who gives that parameter its value:
+//! one as well, and records, replays, explanations and coverage read its events as any others. The new
+//! modules give that parameter its value:
 //!
 //! - [`driver`]: the loop. Chooses stimuli with instants, waits for them, listens meanwhile, and measures.
-//! - [`windows`]: when a stimulus may be sent, and which instant of that is chosen.
-//! - [`tolerance`]: an instant is known only up to a tolerance. The nearest delay that is allowed.
-//! - [`history`]: what all instants of a run may have been together. A Fail because of time is given only if
-//!   there are none that avoid it.
-//! - [`jitter`]: how late this machine wakes up who sleeps.
-//! - [`simulated`]: a model that stands for a system, with a clock of its own: nobody waits.
-//! - [`words`]: how all of this is told.
-//! - [`strategy`] and [`script`]: who plans, by lot or by a strategy, or as a stored run went;
+//! - [`windows`]: the instants at which a stimulus may be sent, and the choice of one.
+//! - [`tolerance`]: the nearest delay that is allowed, since an instant is known only up to a tolerance.
+//! - [`history`]: possible instants of a whole run. A Fail because of time is given only if no instants avoid
+//!   it.
+//! - [`jitter`]: how late this machine wakes a sleeping thread.
+//! - [`simulated`]: a model that stands for a system, with a clock of its own, so that nobody waits.
+//! - [`words`]: timed events in words.
+//! - [`strategy`] and [`script`]: planning, by lot or by a strategy, or as a stored run went;
 //!   [`crate::recording`]: along a timed sequence, without a judgement.
 //!
-//! One unit of time is a second. Times are measured in whole microseconds, and computed with as exact
-//! rationals.
+//! One unit of time is a second. Times are measured in microseconds, and are exact rationals.
 
 pub mod driver;
 pub mod history;
@@ -40,37 +38,37 @@ use std::time::Duration;
 use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Numbered, Term, Type, Value};
+use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use crate::run::Occurrence;
-pub use crate::test_case::seconds;
+pub use crate::test_case::exact_seconds;
 
-/// The most that `silence_after` may be: about a month, so that what is added to the clock does not run over.
+/// The greatest `silence_after`: about a month, so that sums with the clock do not overflow.
 pub(crate) const LONGEST: u64 = 31 * 24 * 3600;
 
-/// What a timed test case says beside its graph.
+/// The part of a timed test case about time, in addition to its graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedCase {
     /// The first parameter of each visible action: the time since the step before.
     pub delay: Datum,
-    /// After so long without an event there is silence; whole milliseconds.
+    /// After so long without an event there is silence. It is in whole milliseconds.
     pub silence_after: Duration,
-    /// The inputs that the tester sees and does not send. In the graph of the test case they are outputs:
-    /// observations.
+    /// The inputs that the tester sees and does not send: outputs in the test case's graph.
     pub uncontrollable: BTreeSet<ActionId>,
-    /// What an adapter is told: the actions without their delay, as they go over the wire.
+    /// The actions for an adapter: without their delay, as on the wire.
     pub wire: Iosts,
 }
 
 impl TimedCase {
-    /// From what a document says of time. What the tester only sees becomes an observation.
+    /// Reads what a document says of time. Actions that the tester only sees become observations.
     pub fn new(
         delay: &str,
         silence_after: &Term,
         uncontrollable: BTreeSet<ActionId>,
         iosts: &mut Iosts,
     ) -> Result<TimedCase, String> {
-        let silence_after = duration(silence_after).ok_or(
+        let silence_after = read_duration(silence_after).ok_or(
             "`silence_after` of `timed` is no time above 0 and up to a month, in seconds: a test case with a symbolic one is not run",
         )?;
         let delay = Datum::new(delay, Type::Real);
@@ -85,13 +83,13 @@ impl TimedCase {
         for id in &uncontrollable {
             iosts.actions[*id].kind = ActionKind::Output;
         }
-        let wire = wire(iosts);
+        let wire = without_delays(iosts);
         Ok(TimedCase { delay, silence_after, uncontrollable, wire })
     }
 }
 
 /// The actions as an adapter sees them: without delays, and without a graph.
-fn wire(iosts: &Iosts) -> Iosts {
+fn without_delays(iosts: &Iosts) -> Iosts {
     let mut actions = iosts.actions.clone();
     for action in actions.iter_mut().filter(|action| action.is_visible()) {
         action.parameters.remove(0);
@@ -101,29 +99,26 @@ fn wire(iosts: &Iosts) -> Iosts {
     Iosts { actions, transitions, locations, initial: LocationId(0), ..iosts.clone() }
 }
 
-/// A time in seconds as a document states it; up to whole milliseconds.
-fn duration(stated: &Term) -> Option<Duration> {
+/// Reads a time in seconds, and rounds it up to whole milliseconds.
+fn read_duration(stated: &Term) -> Option<Duration> {
     let Some(Value::Real(seconds)) = stated.as_literal() else { return None };
     let milliseconds = u64::try_from((seconds * RBig::from(1000)).ceil()).ok()?;
     (1..=LONGEST * 1000).contains(&milliseconds).then(|| Duration::from_millis(milliseconds))
 }
 
-/// The whole microseconds of a time in seconds, rounded down; 0 for what is before the beginning.
-pub fn micros(seconds: &RBig) -> u64 {
-    u64::try_from((seconds * RBig::from(1_000_000)).floor()).unwrap_or(if *seconds < RBig::ZERO {
-        0
-    } else {
-        u64::MAX
-    })
+/// The whole microseconds of a time in seconds, rounded down; 0 for a negative time.
+pub fn micros_down(seconds: &RBig) -> u64 {
+    saturate((seconds * RBig::from(1_000_000)).floor())
 }
 
 /// The whole microseconds of a time in seconds, rounded up.
 pub fn micros_up(seconds: &RBig) -> u64 {
-    u64::try_from((seconds * RBig::from(1_000_000)).ceil()).unwrap_or(if *seconds < RBig::ZERO {
-        0
-    } else {
-        u64::MAX
-    })
+    saturate((seconds * RBig::from(1_000_000)).ceil())
+}
+
+fn saturate(number: IBig) -> u64 {
+    let is_negative = number < IBig::ZERO;
+    u64::try_from(number).unwrap_or(if is_negative { 0 } else { u64::MAX })
 }
 
 /// The delay of an event of a timed test case.
@@ -144,17 +139,17 @@ pub fn delayed_by(event: &Event, delay: RBig) -> Event {
     event
 }
 
-/// An event as it goes over the wire.
+/// An event as it is on the wire.
 pub fn without_delay(event: &Event) -> Event {
     Event::new(event.action.clone(), event.values.iter().skip(1).cloned())
 }
 
-/// An event that came over the wire, after this delay.
+/// The event with this delay, which it does not have on the wire.
 pub fn with_delay(event: &Event, delay: RBig) -> Event {
     Event::new(event.action.clone(), std::iter::once(Value::Real(delay)).chain(event.values.iter().cloned()))
 }
 
-/// Are they the same but for their delays? No two runs have the same.
+/// Are they the same except for their delays? No two runs have the same delays.
 pub fn is_alike(one: &Occurrence, other: &Occurrence) -> bool {
     let rest = |event: &Event| event.values.get(1..).unwrap_or_default().to_vec();
     match (one, other) {

@@ -1,8 +1,8 @@
-//! Planning by a script: a stored run again ([`crate::replay`]).
+//! Plans by a script: repeats a stored run ([`crate::replay`]).
 //!
-//! Each stimulus is sent with the values that it had and with its delay; where the system did something else
-//! meanwhile, as soon behind that as its guard allows. The instants are measured anew, so no two runs have
-//! the same delays.
+//! Each stimulus is sent with the values that it had and with its delay. If the system did something else
+//! meanwhile, it is sent as soon after that as its guard allows. The instants are measured anew, so no two
+//! runs have the same delays.
 
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::Event;
@@ -12,8 +12,8 @@ use crate::renamed::RenamedIds;
 use crate::run::{Cue, Fidelity, Occurrence, Run, RunStep};
 use crate::session::TestSession;
 use crate::timed::driver::{self, Director, Plan, Scene};
-use crate::timed::windows::{Drawn, window};
-use crate::timed::{delay_of, delayed_by, seconds};
+use crate::timed::windows::{InstantChoice, window_of};
+use crate::timed::{delay_of, delayed_by, exact_seconds};
 
 struct Player<'a> {
     script: &'a [Cue],
@@ -21,12 +21,17 @@ struct Player<'a> {
     solver: Lazy,
 }
 
-/// Runs a script. Behind its end, observations are awaited until there is a verdict or silence.
-pub(crate) fn perform(session: &mut TestSession<'_>, seed: u64, script: &[Cue], fidelity: Fidelity) -> Run {
+/// Performs a script. After its end, the tester waits for observations until there is a verdict or silence.
+pub(crate) fn perform_script(
+    session: &mut TestSession<'_>,
+    seed: u64,
+    script: &[Cue],
+    fidelity: Fidelity,
+) -> Run {
     let is_kept = |cue: &&Cue| fidelity == Fidelity::Exact || matches!(cue, Cue::Send(_));
     let script: Vec<Cue> = script.iter().filter(is_kept).cloned().collect();
     let (script, ids) = (script.as_slice(), RenamedIds::default());
-    driver::run(session, seed, &mut Player { script, ids, solver: Lazy::default() })
+    driver::run_timed(session, seed, &mut Player { script, ids, solver: Lazy::default() })
 }
 
 impl Director for Player<'_> {
@@ -66,15 +71,16 @@ impl Director for Player<'_> {
 fn send_when_open(scene: &Scene<'_>, event: &Event) -> Option<Event> {
     let (test, states) = scene.judge.scene()?;
     let (state, timed) = (states.first()?, test.timed.as_ref()?);
-    let far = seconds(timed.silence_after);
+    let far = exact_seconds(timed.silence_after);
     let mut random = coreach_model::random::Random::new(0);
     test.stimuli[state.location].iter().find_map(|number| {
         let transition = &test.iosts.transitions[*number];
         if test.iosts.action(transition.action).name != event.action {
             return None;
         }
-        let drawn = Drawn { now: &scene.now, margin: &scene.tolerance, far: &far, at: Some(&scene.now) };
-        let delay = window(&test.iosts, transition, state, event)?.instant(drawn, &mut random)?;
+        let choice =
+            InstantChoice { now: &scene.now, margin: &scene.tolerance, far: &far, at: Some(&scene.now) };
+        let delay = window_of(&test.iosts, transition, state, event)?.draw_instant(choice, &mut random)?;
         Some(delayed_by(event, delay))
     })
 }

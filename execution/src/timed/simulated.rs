@@ -1,16 +1,13 @@
-//! A timed model that stands for a system, with a clock of its own: a run of an hour takes as long as its
-//! events.
+//! A timed model that stands for a system, with a clock of its own: an hour takes as long as its events.
 //!
 //! The model is walked in its delayed form ([`coreach_model::timed::delayed`]), as [`crate::simulated`] walks
 //! an untimed one. After each visible event the system decides what it does next and *when*. It draws an
-//! output with its values, and an instant of the window that the guard leaves. The ends of the window count
-//! where they belong to it. An input before that instant changes the state, and the system decides anew. An
-//! input that the state does not take is ignored. Inputs from elsewhere than from the tester happen by lot,
-//! too. The system is silent only where no output is possible. A system that is silent beyond the last
-//! instant of an output does not conform.
+//! output with its values, and an instant of the window that the guard leaves, its ends included if they are
+//! in the window. An input before that instant changes the state, and the system decides anew. An input that
+//! the state does not take is ignored. Inputs that do not come from the tester happen by lot, too. The system
+//! is silent only if no output is possible. Silence beyond the last instant of an output does not conform.
 //!
-//! Instants are whole microseconds, as those that a tester measures. A window without one of them is left
-//! out.
+//! Instants are whole microseconds, as a tester measures. A window without one is left out.
 //!
 //! **Ends**: internal steps are bounded between two events.
 
@@ -26,24 +23,31 @@ use coreach_model::timed::delayed::Delayed;
 use dashu_ratio::RBig;
 
 use crate::simulated::{MOST_INTERNAL, WalkedModel};
-use crate::timed::windows::{Drawn, window};
-use crate::timed::{micros_up, seconds, with_delay, without_delay};
+use crate::timed::windows::{InstantChoice, window_of};
+use crate::timed::{exact_seconds, micros_up, with_delay, without_delay};
 
-/// How far a window without an end is looked at, in seconds.
+/// A window without an end is used up to so many seconds.
 const FAR: u32 = 4;
 
-/// Of a hundred decisions, so many are for an input from elsewhere, where one is possible.
+/// So many of a hundred decisions are for an input that does not come from the tester, if one is possible.
 const ELSEWHERE: usize = 25;
 
 pub struct TimedSystem<S> {
     model: WalkedModel<S>,
-    /// The inputs that come from elsewhere than from the tester.
+    /// The inputs that do not come from the tester.
     uncontrollable: BTreeSet<ActionId>,
-    /// What happens next, if nothing is sent before: when, and what.
-    next: Option<(Duration, Event, State)>,
+    /// The next event if nothing is sent before.
+    next: Option<NextEvent>,
     zero: Instant,
     now: Duration,
     last: Duration,
+}
+
+struct NextEvent {
+    at: Duration,
+    event: Event,
+    /// The state after it.
+    state: State,
 }
 
 impl<S: Solver> TimedSystem<S> {
@@ -58,7 +62,7 @@ impl<S: Solver> TimedSystem<S> {
         }
     }
 
-    /// Decides what happens next, from an event that has just happened.
+    /// Decides on the next event, after an event that has just happened.
     fn decide_next(&mut self) {
         self.last = self.now;
         self.next = None;
@@ -86,18 +90,18 @@ impl<S: Solver> TimedSystem<S> {
         }
     }
 
-    /// Draws an event of the transition, with its instant and the state behind it.
-    fn draw_event(&mut self, number: TransitionId) -> Option<(Duration, Event, State)> {
+    /// Draws an event of the transition, with its instant and the state after it.
+    fn draw_event(&mut self, number: TransitionId) -> Option<NextEvent> {
         let event = self.model.choose_event(number)?;
         let WalkedModel { iosts, state, random, .. } = &mut self.model;
         let (transition, state) = (&iosts.transitions[number], state.as_ref()?);
-        let window = window(iosts, transition, state, &event)?;
-        let drawn = Drawn { now: &RBig::ZERO, margin: &RBig::ZERO, far: &RBig::from(FAR), at: None };
-        let delay = window.instant(drawn, random)?;
+        let window = window_of(iosts, transition, state, &event)?;
+        let choice = InstantChoice { now: &RBig::ZERO, margin: &RBig::ZERO, far: &RBig::from(FAR), at: None };
+        let delay = window.draw_instant(choice, random)?;
         let at = self.last + Duration::from_micros(micros_up(&delay));
         let event = super::delayed_by(&event, delay);
-        let next = fire(iosts, transition, state, &event.values)?;
-        Some((at, event, next))
+        let state = fire(iosts, transition, state, &event.values)?;
+        Some(NextEvent { at, event, state })
     }
 }
 
@@ -114,7 +118,7 @@ impl<S: Solver> Adapter for TimedSystem<S> {
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
-        let event = with_delay(stimulus, seconds(self.now - self.last));
+        let event = with_delay(stimulus, exact_seconds(self.now - self.last));
         if self.model.take_input(&event) {
             self.decide_next();
         }
@@ -124,7 +128,7 @@ impl<S: Solver> Adapter for TimedSystem<S> {
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
         let until = until.saturating_duration_since(self.zero).max(self.now);
         match self.next.take() {
-            Some((at, event, state)) if at <= until => {
+            Some(NextEvent { at, event, state }) if at <= until => {
                 self.now = self.now.max(at);
                 self.model.state = Some(state);
                 self.decide_next();
@@ -139,7 +143,7 @@ impl<S: Solver> Adapter for TimedSystem<S> {
     }
 
     fn receive_from_state(&mut self) -> Option<Received> {
-        let at = self.next.as_ref().map_or(self.now, |(at, ..)| *at);
+        let at = self.next.as_ref().map_or(self.now, |next| next.at);
         self.receive(self.zero + at).ok()
     }
 

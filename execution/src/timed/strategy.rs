@@ -1,10 +1,10 @@
-//! Planning by a strategy: which stimulus, with which values, and when.
+//! Plans by a strategy: which stimulus, with which values, and when.
 //!
 //! The strategy orders the moves of the state as in an untimed run ([`crate::strategy`]); the first stimulus
-//! that has a window from now on is planned. A wait that stands first, where something could be sent as well,
-//! lasts a part of the time of silence that is drawn; then moves are ordered anew. `plan` looks ahead in the
+//! that has a window from now on is planned. If a wait is first and something could be sent as well, the wait
+//! lasts for a random part of the time of silence; then moves are ordered anew. `plan` looks ahead in the
 //! delayed form, where delays are values like others: it says which stimulus leads to Pass, with which values
-//! and when. Where its instant has passed meanwhile, another one of the window is drawn.
+//! and when. If its instant has passed meanwhile, another one of the window is drawn.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -16,10 +16,10 @@ use dashu_ratio::RBig;
 use crate::lazy::Lazy;
 use crate::run::{Cause, Outcome, Run, RunStep};
 use crate::session::TestSession;
-use crate::strategy::{Move, Strategy, order};
+use crate::strategy::{Move, Strategy, order_moves};
 use crate::timed::driver::{self, Director, Plan, Scene};
-use crate::timed::seconds;
-use crate::timed::windows::{WindowRequest, choose};
+use crate::timed::exact_seconds;
+use crate::timed::windows::{WindowRequest, choose_timed_event};
 use crate::values::{MIX, Values};
 
 struct Planner<'b> {
@@ -30,7 +30,8 @@ struct Planner<'b> {
     random: Random,
 }
 
-pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
+/// Runs a timed test case once, by a strategy.
+pub(crate) fn run_by_strategy(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
     let mut values = Values::new(MIX);
     match session.settings.samples(seed, Instant::now() + session.settings.time) {
         Ok(samples) => values.with_samples(samples),
@@ -43,15 +44,16 @@ pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'
     let weights = session.settings.weights.clone();
     let mut planner =
         Planner { strategy, weights, values, solver: Lazy::default(), random: Random::new(seed) };
-    let run = driver::run(session, seed, &mut planner);
+    let run = driver::run_timed(session, seed, &mut planner);
     Run { mix: planner.values.end(), ..run }
 }
 
 impl Director for Planner<'_> {
-    /// Tries the moves in order. A wait in front of others is cut short by lot, unless it is planned.
+    /// Tries the moves in order. A wait before other moves is cut short by lot, unless it is planned.
     fn plan(&mut self, scene: Scene<'_>) -> Plan {
         let Scene { judge, now, tolerance, takes_stimuli, .. } = scene;
-        let Some(moves) = order(&mut self.strategy, judge, &self.weights, &mut self.random, &mut self.solver)
+        let Some(moves) =
+            order_moves(&mut self.strategy, judge, &self.weights, &mut self.random, &mut self.solver)
         else {
             return Plan::Over(Cause::Ended);
         };
@@ -72,7 +74,8 @@ impl Director for Planner<'_> {
                         margin: &tolerance,
                         planned,
                     };
-                    if let Some(event) = choose(wanted, &mut self.values, &mut self.random, &mut self.solver)
+                    if let Some(event) =
+                        choose_timed_event(wanted, &mut self.values, &mut self.random, &mut self.solver)
                     {
                         return Plan::Send(event);
                     }
@@ -81,7 +84,7 @@ impl Director for Planner<'_> {
                 Move::Wait if is_wanted => return Plan::Wait(None),
                 Move::Wait if at + 1 < moves.len() => {
                     let part = RBig::from_parts(self.random.below(1000).into(), 1000u32.into());
-                    return Plan::Wait(Some(now + seconds(timed.silence_after) * part));
+                    return Plan::Wait(Some(now + exact_seconds(timed.silence_after) * part));
                 }
                 Move::Wait => {}
             }
@@ -95,7 +98,7 @@ impl Director for Planner<'_> {
 
     fn note_step(&mut self, step: &RunStep) {
         if let Some(event) = step.what.event() {
-            // Delays are measured: no values to use again.
+            // Delays are measured, so they are no values to use again.
             self.values.remember_values(event.values.get(1..).unwrap_or_default());
         }
         if let Some(number) = step.transition {

@@ -1,4 +1,4 @@
-//! What was measured in a timed run, beside its instants. Documents have it with times in milliseconds.
+//! Measurements of a timed run, other than its instants. Documents have the times in milliseconds.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::timed::jitter::Jitter;
 pub struct Timing {
     #[serde(rename = "simulated")]
     pub is_simulated: bool,
-    /// How far an instant may have been from where it was measured.
+    /// How far an instant may have been from the measured one.
     #[serde(rename = "tolerance_ms", with = "milliseconds_of")]
     pub tolerance: Duration,
-    /// How often something was judged at another instant than the measured one.
+    /// How often an event was judged at another instant than the measured one.
     pub moved: usize,
     #[serde(flatten)]
     pub jitter: Jitter,

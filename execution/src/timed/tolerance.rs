@@ -1,19 +1,18 @@
-//! The nearest delay that is allowed.
+//! Finds the nearest delay that is allowed.
 //!
 //! **Problem.** An observation has happened between the last instant at which nothing had come and the
-//! instant at which it was read; on its way there a carrier, an operating system and an adapter have taken
-//! time. The measured delay may be outside of what a guard allows where the true one is inside.
+//! instant at which it was read. On its way a carrier, an operating system and an adapter have taken time. So
+//! a guard may exclude the measured delay and allow the true one.
 //!
-//! **Method.** Where the measured delay would fail, those in its interval are looked at: the ends of the
-//! interval; for each transition of the action that does not fail, where its guard, with the state and the
-//! values, begins and ends to hold, and the microsecond beside it (a bound may be strict); and what the
-//! solver finds there. The nearest to the measured one that does not fail is taken.
+//! **Method.** If the measured delay would fail, other delays in its interval are tried: the ends of the
+//! interval; for each transition of the action that does not fail, the delays where its guard, with the state
+//! and the values, begins and ceases to hold, and the microsecond beside each (a bound may be strict); and
+//! the solver's answer. The one nearest to the measured delay that does not fail is taken.
 //!
-//! This moves one delay and leaves those before it as they are judged; where that does not suffice,
-//! [`super::history`] moves all.
+//! This moves one delay. If that does not suffice, [`super::history`] moves all.
 //!
-//! **Ends**: a list. **Costs** nothing where the measured delay is allowed, else a hull and at most a query
-//! for each transition.
+//! **Ends**, since the list is finite. **Costs** nothing if the measured delay is allowed, else a hull and at
+//! most a query for each transition.
 
 use coreach_analyses::hull::hull;
 use coreach_analyses::solver::{Solver, Witness};
@@ -29,12 +28,12 @@ use dashu_ratio::RBig;
 use crate::test_case::TestCase;
 use crate::timed::delayed_by;
 
-/// From a delay to one that is not before it.
+/// An interval of delays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interval {
-    /// The least.
+    /// The least delay.
     pub low: RBig,
-    /// The greatest; without, there is none.
+    /// The greatest delay, if there is one.
     pub high: Option<RBig>,
 }
 
@@ -44,24 +43,23 @@ impl Interval {
     }
 }
 
-/// The transition that takes an observation in this state, and the state behind it.
+/// The transition that takes an observation in this state, and the state after it.
 pub fn find_taken(test: &TestCase, state: &State, event: &Event) -> Option<(TransitionId, State)> {
-    named(test, state, event)
+    transitions_of_action(test, state, event)
         .find_map(|(number, _)| Some((number, test.observed(number, state, &event.values)?)))
 }
 
-/// Would it fail: by a transition, or since there is none for it? An input that comes from elsewhere never
-/// does.
-pub fn fails(test: &TestCase, state: &State, event: &Event) -> bool {
-    let elsewhere = test.timed.as_ref().zip(test.iosts.find_action(&event.action));
+/// Would the event fail, by a transition or since no transition takes it? An input that does not come from
+/// the tester never fails.
+pub fn event_fails(test: &TestCase, state: &State, event: &Event) -> bool {
+    let timed_action = test.timed.as_ref().zip(test.iosts.find_action(&event.action));
     match find_taken(test, state, event) {
         Some((_, next)) => test.verdict(next.location) == Some(Verdict::Fail),
-        None => !elsewhere.is_some_and(|(timed, action)| timed.uncontrollable.contains(&action)),
+        None => !timed_action.is_some_and(|(timed, action)| timed.uncontrollable.contains(&action)),
     }
 }
 
-/// The delay in the interval that does not fail, the nearest to that of the event; `None` where none is
-/// known.
+/// Finds the delay in the interval that does not fail, nearest to the measured one, if one is known.
 pub fn nearest_delay(
     test: &TestCase,
     state: &State,
@@ -71,17 +69,20 @@ pub fn nearest_delay(
     solver: &mut dyn Solver,
 ) -> Option<RBig> {
     let is_right = |delay: &RBig| {
-        interval.has(delay) && *delay >= RBig::ZERO && !fails(test, state, &delayed_by(event, delay.clone()))
+        interval.has(delay)
+            && *delay >= RBig::ZERO
+            && !event_fails(test, state, &delayed_by(event, delay.clone()))
     };
     if is_right(measured) {
         return Some(measured.clone());
     }
     let mut found: Vec<RBig> = std::iter::once(interval.low.clone()).chain(interval.high.clone()).collect();
     let open = |number: &(TransitionId, &Transition)| test.verdict(number.1.target) != Some(Verdict::Fail);
-    let conditions: Vec<(Datum, Term)> = named(test, state, event)
+    let conditions: Vec<(Datum, Term)> = transitions_of_action(test, state, event)
         .filter(open)
-        .filter_map(|(_, transition)| condition(&test.iosts, transition, state, event))
+        .filter_map(|(_, transition)| condition_on_delay(&test.iosts, transition, state, event))
         .collect();
+    // The ends of the guards, and the microsecond beside each.
     let moment = RBig::from_parts(1.into(), 1_000_000u32.into());
     for (delay, condition) in &conditions {
         let Some(range) = hull(condition, std::slice::from_ref(delay)).range(0) else { continue };
@@ -94,6 +95,7 @@ pub fn nearest_delay(
     if let Some(first) = found.first() {
         return Some(first.clone());
     }
+    // The solver's delay.
     conditions.iter().find_map(|(delay, condition)| {
         let is = |comparison, bound: &RBig| {
             Term::compare(comparison, &Term::datum(delay), &Term::literal(Value::Real(bound.clone())))
@@ -107,10 +109,10 @@ pub fn nearest_delay(
     })
 }
 
-/// Does some transition that does not fail take the event, but for the parts of its guard that speak of the
-/// delay? Then it is a matter of time: a system that was held up may do in another order what is due.
+/// Would some transition that does not fail take the event, if the parts of its guard about the delay held?
+/// Then it is a matter of time: a system that was held up may do its due outputs in another order.
 pub fn only_time_forbids(test: &TestCase, state: &State, event: &Event) -> bool {
-    named(test, state, event).any(|(_, transition)| {
+    transitions_of_action(test, state, event).any(|(_, transition)| {
         let parameters = &test.iosts.action(transition.action).parameters;
         let Some(delay) = parameters.first() else { return false };
         let mut valuation = state.valuation.clone();
@@ -122,7 +124,7 @@ pub fn only_time_forbids(test: &TestCase, state: &State, event: &Event) -> bool 
 }
 
 /// The transitions that observe the event's action here.
-fn named<'t>(
+fn transitions_of_action<'t>(
     test: &'t TestCase,
     state: &State,
     event: &Event,
@@ -134,9 +136,8 @@ fn named<'t>(
     })
 }
 
-/// What the guard asks of the delay, with the state and the values of the event. `None` where it is no such
-/// condition.
-pub fn condition(
+/// The guard's condition on the delay, with the known values. `None`: other data remain in it.
+pub fn condition_on_delay(
     iosts: &Iosts,
     transition: &Transition,
     state: &State,

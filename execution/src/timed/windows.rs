@@ -1,13 +1,13 @@
-//! When a stimulus may be sent, and at which of these instants it is to be.
+//! Finds the instants at which a stimulus may be sent, and chooses one of them.
 //!
-//! **Problem.** The guard of a stimulus speaks of its values and of its delay together, and by the time it is
-//! sent the delay is what it is then, not what was chosen.
+//! **Problem.** The guard of a stimulus is about its values and its delay together. When the stimulus is
+//! sent, its delay is the real one, not the chosen one.
 //!
 //! **Method.** Values are chosen with some delay from now on that the guard allows ([`crate::values`]). With
-//! these values the guard leaves the delay a *window*; in that an instant is drawn: at once, at its end, or
-//! anywhere. In real time both ends are kept clear of, as far as instants may be off: at other instants the
-//! stimulus would not have been in its window, and nothing that depends on time could be blamed then. A
-//! window without an end is looked at as far as silence is long.
+//! these values the guard leaves the delay a *window*, and an instant in it is drawn: at once, at its end, or
+//! anywhere. In real time the instant keeps away from both ends, as far as instants may be off: at other
+//! instants the stimulus would not have been in its window, and then nothing that depends on time could be
+//! blamed. A window without an end is used up to the time of silence.
 //!
 //! **Ends** after `DRAWS` draws. **Costs** the choice of values and a hull.
 
@@ -23,11 +23,11 @@ use coreach_model::{Datum, Term, TransitionId, Value};
 use dashu_ratio::RBig;
 
 use crate::test_case::TestCase;
-use crate::timed::tolerance::condition;
-use crate::timed::{delay_of, micros, micros_up};
+use crate::timed::tolerance::condition_on_delay;
+use crate::timed::{delay_of, micros_down, micros_up};
 use crate::values::Values;
 
-/// How often an instant is drawn before the one that came with the values is taken.
+/// An instant is drawn so often before the one that was chosen with the values is taken.
 const DRAWS: usize = 8;
 
 #[derive(Clone, Copy)]
@@ -37,13 +37,13 @@ pub struct WindowRequest<'a> {
     pub number: TransitionId,
     /// The time since the last step until now.
     pub now: &'a RBig,
-    /// How far before its end a window is left, and 0 on simulated time.
+    /// How far to keep away from the ends of a window; 0 on simulated time.
     pub margin: &'a RBig,
     pub planned: Option<&'a Event>,
 }
 
-/// A stimulus of the transition, from now on, with the delay at which it is to be sent.
-pub fn choose(
+/// Chooses a stimulus of the transition, from now on, with the delay at which to send it.
+pub fn choose_timed_event(
     wanted: WindowRequest<'_>,
     values: &mut Values,
     random: &mut Random,
@@ -65,23 +65,23 @@ pub fn choose(
     let chosen = values.choose(&guard, &action.parameters, &state.valuation, random, solver)?;
     let event = Event::new(action.name.clone(), chosen);
     let found = fit_in(wanted, &event, None, random);
-    // What came with the values is in the window; it can be met where it is a whole number of microseconds.
+    // The chosen delay is in the window. It can be met if it is a whole number of microseconds.
     found.or_else(|| {
         let at = delay_of(&event)?;
-        (*at == whole(micros_up(at))).then_some(event.clone())
+        (*at == from_micros(micros_up(at))).then_some(event.clone())
     })
 }
 
-/// The event at an instant of its window: at this one, where it is one of them.
+/// The event at an instant of its window: at `at`, if that is in it.
 fn fit_in(wanted: WindowRequest<'_>, event: &Event, at: Option<&RBig>, random: &mut Random) -> Option<Event> {
     let WindowRequest { test, state, number, now, margin, .. } = wanted;
-    let window = window(&test.iosts, &test.iosts.transitions[number], state, event)?;
-    let far = super::seconds(test.timed.as_ref()?.silence_after);
-    let delay = window.instant(Drawn { now, margin, far: &far, at }, random)?;
+    let window = window_of(&test.iosts, &test.iosts.transitions[number], state, event)?;
+    let far = super::exact_seconds(test.timed.as_ref()?.silence_after);
+    let delay = window.draw_instant(InstantChoice { now, margin, far: &far, at }, random)?;
     Some(super::delayed_by(event, delay))
 }
 
-/// The delays that a guard leaves to an event with these values.
+/// The delays that a guard allows for an event with these values.
 #[derive(Clone, Debug)]
 pub struct Window {
     delay: Datum,
@@ -91,28 +91,28 @@ pub struct Window {
 }
 
 #[derive(Clone, Copy)]
-pub struct Drawn<'a> {
-    /// Not before.
+pub struct InstantChoice<'a> {
+    /// The earliest instant.
     pub now: &'a RBig,
-    /// Rather so long behind the beginning, and twice as long before the end.
+    /// If possible, so long after the beginning, and twice as long before the end.
     pub margin: &'a RBig,
-    /// How far behind its beginning a window without an end is looked at.
+    /// A window without an end is used up to so long after its beginning.
     pub far: &'a RBig,
-    /// This one, where it is possible.
+    /// The wanted instant, if it is possible.
     pub at: Option<&'a RBig>,
 }
 
-/// The window of the event, whose own delay does not count; `None` where it surely has none.
-pub fn window(iosts: &Iosts, transition: &Transition, state: &State, event: &Event) -> Option<Window> {
-    let (delay, condition) = condition(iosts, transition, state, event)?;
+/// The window of the event, whose own delay does not count. `None`: it certainly has none.
+pub fn window_of(iosts: &Iosts, transition: &Transition, state: &State, event: &Event) -> Option<Window> {
+    let (delay, condition) = condition_on_delay(iosts, transition, state, event)?;
     let Range { low, high } = hull(&condition, std::slice::from_ref(&delay)).range(0)?;
     Some(Window { delay, condition, low, high })
 }
 
 impl Window {
-    /// A delay of whole microseconds in the window.
-    pub fn instant(&self, drawn: Drawn<'_>, random: &mut Random) -> Option<RBig> {
-        let Drawn { now, margin, far, at } = drawn;
+    /// Draws a delay of whole microseconds in the window.
+    pub fn draw_instant(&self, choice: InstantChoice<'_>, random: &mut Random) -> Option<RBig> {
+        let InstantChoice { now, margin, far, at } = choice;
         let low = self.low.as_ref().filter(|low| *low > now).unwrap_or(now);
         let far = low + far;
         let high = self.high.as_ref().filter(|high| **high < far).unwrap_or(&far);
@@ -120,20 +120,21 @@ impl Window {
             return None;
         }
         let holds_at = |at: u64| {
-            let valuation = Valuation::from([(self.delay.clone(), Value::Real(whole(at)))]);
+            let valuation = Valuation::from([(self.delay.clone(), Value::Real(from_micros(at)))]);
             holds(&self.condition, &valuation) == Ok(true)
         };
-        let last = micros(high);
-        // Of two instants each may be off by the margin; where there is no room for that, the middle is best.
+        let last = micros_down(high);
+        // The instants of this step and the one before may both be off by the margin. If the window is too
+        // narrow for that, its middle is best.
         let begins_later = self.low.as_ref().is_some_and(|low| low > now);
         let middle = micros_up(low).midpoint(last);
         let first = if begins_later { micros_up(&(low + margin)).min(middle) } else { micros_up(low) };
-        let before_end = micros(&(high - margin - margin)).max(middle).max(first);
+        let before_end = micros_down(&(high - margin - margin)).max(middle).max(first);
         if let Some(at) = at.map(micros_up)
             && at >= micros_up(low)
             && holds_at(at)
         {
-            return Some(whole(at));
+            return Some(from_micros(at));
         }
         for _ in 0..DRAWS {
             let at = match random.below(10) {
@@ -147,15 +148,15 @@ impl Window {
                 }
             };
             if (first..=last).contains(&at) && holds_at(at) {
-                return Some(whole(at));
+                return Some(from_micros(at));
             }
         }
         None
     }
 }
 
-/// When the window of the stimulus has ended before now, whatever its values, though it was open after the
-/// last step: how long ago.
+/// How long ago the window of the stimulus has ended, whatever its values. `None`: it is open, or was not
+/// open after the last step.
 pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &RBig) -> Option<RBig> {
     let transition = &test.iosts.transitions[number];
     let parameters = &test.iosts.action(transition.action).parameters;
@@ -168,6 +169,6 @@ pub fn closed_since(test: &TestCase, state: &State, number: TransitionId, now: &
     (high >= RBig::ZERO && high < *now).then(|| now - high)
 }
 
-fn whole(micros: u64) -> RBig {
+fn from_micros(micros: u64) -> RBig {
     RBig::from_parts(micros.into(), 1_000_000u32.into())
 }

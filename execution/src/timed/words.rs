@@ -1,5 +1,4 @@
-//! Timed events in words: what happened, and after how long; whether it was the time or the data that
-//! excluded it.
+//! Timed events in words: the event and its delay, and whether the time or the data excluded it.
 
 use coreach_model::Verdict;
 use coreach_model::number::time_text;
@@ -10,11 +9,11 @@ use crate::judge::case::take_silence;
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome};
 use crate::test_case::TestCase;
-use crate::timed::tolerance::{Interval, fails, nearest_delay};
+use crate::timed::tolerance::{Interval, event_fails, nearest_delay};
 use crate::timed::{delay_of, without_delay};
 
-/// A step: `Forward(0, 1) after 0.100349 s`.
-pub fn told(what: &Occurrence) -> String {
+/// The text of a step: `Forward(0, 1) after 0.100349 s`.
+pub fn describe_occurrence(what: &Occurrence) -> String {
     match what.event() {
         Some(event) => match delay_of(event) {
             Some(delay) => format!("{} after {} s", without_delay(event), time_text(delay)),
@@ -24,9 +23,13 @@ pub fn told(what: &Occurrence) -> String {
     }
 }
 
-/// What is behind a verdict: the name of its location, and of a Fail by an event, whether another delay would
-/// have avoided it.
-pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome: &Outcome) -> Option<String> {
+/// The name of the verdict's location. For a Fail, also whether another delay would have avoided it.
+pub fn describe_verdict_location(
+    test: &TestCase,
+    state: &State,
+    decisive: Option<&Event>,
+    outcome: &Outcome,
+) -> Option<String> {
     test.timed.as_ref()?;
     let (next, why) = match (outcome, decisive) {
         (Outcome::Verdict(Verdict::Fail, Cause::Silence(length)), _) => {
@@ -35,7 +38,7 @@ pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome:
         (Outcome::Verdict(verdict, Cause::Event), Some(event)) => {
             let next = super::tolerance::find_taken(test, state, event)?.1;
             let always = Interval { low: RBig::ZERO, high: None };
-            let is_fail = *verdict == Verdict::Fail && fails(test, state, event);
+            let is_fail = *verdict == Verdict::Fail && event_fails(test, state, event);
             let why = match is_fail
                 .then(|| nearest_delay(test, state, event, delay_of(event)?, &always, &mut Lazy::default()))
             {
@@ -50,7 +53,7 @@ pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome:
     Some(format!("{}{why}", test.iosts.location(next.location).name))
 }
 
-/// The trace without silence: the event behind it has its time as well. For models that know no silence.
+/// The trace without silence: the event after it gets its time as well. This is for models without silence.
 pub fn without_silence(trace: &[Occurrence]) -> Vec<Occurrence> {
     let mut silent = RBig::ZERO;
     let mut left = Vec::new();
@@ -61,7 +64,7 @@ pub fn without_silence(trace: &[Occurrence]) -> Vec<Occurrence> {
         };
         match what {
             Occurrence::Silence(time) => {
-                silent += super::seconds(*time);
+                silent += super::exact_seconds(*time);
                 continue;
             }
             Occurrence::Stimulus(event) => left.push(Occurrence::Stimulus(longer(event, &silent))),

@@ -1,8 +1,8 @@
-//! The ends of the ranges that a guard leaves to single parameters.
+//! Finds the ends of the ranges that a guard allows for single parameters.
 //!
 //! With the state's values, and those of the stimulus for its other parameters, a guard is a condition on one
-//! number; the ends of the hull of that are where it begins and ends to hold. Shrinking tries them first: a
-//! fault is at an edge more often than between two.
+//! number. The ends of its hull are where it begins and ceases to hold. Shrinking tries them first: a fault
+//! is more often at an edge than between two edges.
 
 use coreach_analyses::hull::hull;
 use coreach_model::iosts::{Iosts, Transition};
@@ -11,8 +11,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Value};
 use dashu_ratio::RBig;
 
-/// For each parameter of the stimulus, the ends and their inner neighbours, of each transition with its
-/// action.
+/// For each parameter: the ends and their inner neighbours, for each transition of the action.
 pub fn boundaries<'t>(
     iosts: &Iosts,
     transitions: impl Iterator<Item = &'t Transition>,
@@ -27,15 +26,15 @@ pub fn boundaries<'t>(
             if datum.ty().is_number() {
                 let others = parameters.iter().zip(&stimulus.values).enumerate();
                 let others = others.filter(|(other, _)| *other != at).map(|(_, pair)| pair);
-                ends.extend(of_one(&transition.guard, datum, others, state));
+                ends.extend(parameter_ends(&transition.guard, datum, others, state));
             }
         }
     }
     found
 }
 
-/// Returns the ends of a parameter's range under the guard, and what is one inside of each.
-fn of_one<'v>(
+/// The ends of a parameter's range under the guard, and the value one inside of each.
+fn parameter_ends<'v>(
     guard: &Term,
     datum: &Datum,
     others: impl Iterator<Item = (&'v Datum, &'v Value)>,
@@ -49,7 +48,7 @@ fn of_one<'v>(
     let mut values: Substitution = known.collect();
     values.extend(others);
     let condition = substitute(guard, &values);
-    // A datum without a value would be one that the hull does not know.
+    // The hull does not know other data without a value.
     if condition.data().iter().any(|left| left != datum) {
         return Vec::new();
     }

@@ -1,16 +1,15 @@
-//! Which data are compared with others: there, an equal value is worth more than a new one.
+//! Finds the data that are compared with others. For these, an equal value is worth more than a new one.
 //!
-//! A datum is compared where a guard mentions it together with another one, of which an output's own
-//! parameters are none: these only say what is sent. What is kept in a datum that is compared is compared as
-//! well. Ends, since only finitely many data can be added; costs a pass over the model for each link of the
-//! longest chain of assignments.
+//! A datum is compared if a guard mentions it together with another one. An output's own parameters do not
+//! count: they only say what is sent. Data that are stored in a compared datum are compared as well. Ends,
+//! since only finitely many data can be added; costs a pass over the model for each link of a chain.
 
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::{Datum, Type};
 
-/// The data of the model that are compared; none where no input has a string.
+/// Finds the data of the model that are compared; empty if no input has a string.
 pub fn find_compared(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut compared = BTreeSet::new();
     let inputs = iosts.actions.iter().filter(|action| action.kind == ActionKind::Input);

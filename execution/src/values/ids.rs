@@ -1,8 +1,8 @@
-//! Ids that find faults: those that the run knows, and new ones.
+//! Draws ids that find faults: known ones, and new ones.
 //!
-//! What a system does with an id depends on whether it has handed it out. So half of the ids are known: of
-//! those that a guard compares with, or that a parameter or a constant had in this run. The others are new:
-//! `id1`, or the first of `id2`, `id3` and so on that is none of these.
+//! A system treats an id by whether it has handed it out. So half of the drawn ids are known: a guard
+//! compares with them, or a parameter or a constant had them in this run. The others are new: `id1`, or the
+//! first of `id2`, `id3` and so on that is not known.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,17 +11,17 @@ use coreach_model::{Term, Type, Value};
 
 use crate::values::source::Source;
 
-/// An id of this type, where these are known; the source says whether it is one of them.
-pub fn id(ty: &Type, known: &[Value], source: Source, random: &mut Random) -> (Value, Source) {
+/// Draws an id of this type when these are known. The source says whether it is one of them.
+pub fn draw_id(ty: &Type, known: &[Value], source: Source, random: &mut Random) -> (Value, Source) {
     let is_known = matches!(source, Source::Seen) || random.below(2) == 0;
     if let Some(value) = random.pick(known).filter(|_| is_known) {
         return (value.clone(), Source::Seen);
     }
-    (new(ty, known).unwrap_or_else(|| Value::any(ty)), Source::Uniform)
+    (new_id(ty, known).unwrap_or_else(|| Value::any(ty)), Source::Uniform)
 }
 
-/// The ids of this type that the condition compares with, and those that were seen; in order, each once.
-pub fn known(ty: &Type, condition: &Term, seen: &[Value]) -> Vec<Value> {
+/// The ids of this type that the condition compares with, and those that were seen, sorted and each once.
+pub fn known_ids(ty: &Type, condition: &Term, seen: &[Value]) -> Vec<Value> {
     let mut known: BTreeSet<&Value> = seen.iter().collect();
     let (mut visited, mut work) = (HashSet::new(), vec![condition]);
     while let Some(term) = work.pop() {
@@ -33,13 +33,13 @@ pub fn known(ty: &Type, condition: &Term, seen: &[Value]) -> Vec<Value> {
     known.into_iter().filter(|value| value.is_in(ty)).cloned().collect()
 }
 
-fn new(ty: &Type, known: &[Value]) -> Option<Value> {
+fn new_id(ty: &Type, known: &[Value]) -> Option<Value> {
     let Type::Id(name) = ty else { return None };
     let mut ids = (1..=known.len() + 1).map(|number| Value::id(name, &format!("id{number}")));
     ids.find(|id| !known.contains(id))
 }
 
-/// Any id.
+/// Draws any id.
 pub fn any(ty: &Type, random: &mut Random) -> Value {
     match ty {
         Type::Id(name) => Value::id(name, &format!("id{}", random.below(10))),

@@ -1,23 +1,23 @@
 //! Values for the parameters of a stimulus: varied, cheap, and always within the guard.
 //!
 //! **Problem.** The guard of a stimulus, at the present state, is a condition on its parameters. Any vector
-//! that satisfies it is right; a solver's is always the same few, near nothing, and finds few faults.
+//! that satisfies it is right. A solver always gives the same few vectors, near 0, which find few faults.
 //!
-//! **Method.** Parameters of finite types are drawn by lot; the numeric ones are drawn one after the other
-//! from the range that the hull of the condition leaves them ([`coreach_analyses::hull`]), each from a source
-//! that the mix draws: the ends of the range and their neighbours, small numbers, large numbers, values seen
-//! before in this run, any value of the range; strings are drawn from what the condition names (`strings`). A
-//! string, array or record that an equation defines by the others, `pText == cText[pFrom..]`, is computed
-//! from them: no lot would meet it. What was drawn is then *evaluated*: the hull is larger than the
-//! condition, and nothing is sent that the guard does not allow. After a few draws that fail, and for data
-//! that no hull describes (arrays, records), the solver is asked: first for a witness in a random window
-//! (`diverse`), then for any.
+//! **Method.** Parameters of finite types are drawn by lot. Numeric parameters are drawn one after the other
+//! from the range that the hull of the condition allows ([`coreach_analyses::hull`]), each from a source that
+//! the mix draws: the ends of the range and their neighbours, small numbers, large numbers, values seen
+//! before in this run, any value of the range. Strings are drawn from the texts that the condition names
+//! (`strings`). If an equation defines a string, array or record by the others, as `pText == cText[pFrom..]`,
+//! it is computed from them: no lot would meet it. The drawn values are then *evaluated*: the hull is larger
+//! than the condition, and nothing is sent that the guard does not allow. After a few draws that fail, and
+//! for data that no hull describes (arrays, records), the solver is asked: first for a witness in a random
+//! window (`diverse`), then for any.
 //!
-//! **Where we differ** from STG, which asks a solver (Omega) at each stimulus: the solver is the last resort
-//! here, and the choice is a seeded draw that a record can repeat.
+//! **We differ** from STG, which asks a solver (Omega) at each stimulus. Here the solver is the last resort,
+//! and the choice is a seeded draw that a record can repeat.
 //!
-//! **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds per draw with the hull
-//! remembered, some tens of them for a new hull, some hundreds for a query.
+//! **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds for a draw with a
+//! remembered hull, some tens of them for a new hull, some hundreds for a query.
 
 pub mod boundaries;
 mod compared;
@@ -52,7 +52,7 @@ use strings::StringHints;
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;
 
-/// Beyond so many remembered hulls the memory starts anew.
+/// With more remembered hulls than this, the memory starts anew.
 const MOST_HULLS: usize = 4096;
 
 /// The most values of one run that are remembered for use again.
@@ -65,45 +65,45 @@ pub struct Values {
     samples: Samples,
     /// The data whose strings are compared with others.
     compared: BTreeSet<Datum>,
-    /// Of the parameters' numbers, strings and ids, what this run has had; the oldest first.
+    /// The numbers, strings and ids that parameters have had in this run, the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
-    /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of
-    /// its key is remembered, so that a run does not depend on the ones before it.
+    /// Hulls, by their data in order, and the condition. Only functions of the key are remembered, so that a
+    /// run does not depend on the runs before it.
     hulls: HashMap<(Vec<Datum>, Term), Hull>,
-    /// Outcomes, by the guard and the values that it reads. Walks and games only try values, and they
-    /// remember their runs anyway.
+    /// Outcomes, by the guard and the values that it reads. Only walks and games, which try values, use them.
+    /// They remember their runs anyway.
     known: FastMap<(Term, Vec<Value>), Outcome>,
-    /// For each guard, how often in a row neither trials nor the solver found values.
+    /// For each guard: how often in a row neither trials nor the solver found values.
     in_vain: FastMap<Term, usize>,
 }
 
-/// What trials and the solver made of a guard with the values that it reads.
+/// The result of trials and the solver for a guard with the values that it reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Outcome {
     /// The solver found these values.
     Solved(Vec<Value>),
     /// Trials were in vain, and the solver was not asked.
     Refused,
-    /// There are none, or the solver found none.
+    /// There are no values, or the solver found none.
     Impossible,
 }
 
 impl Values {
-    /// With this mix.
+    /// A chooser of values with this mix.
     pub fn new(mix: Mix) -> Self {
         let (samples, seen, counts) = (Samples::new(), Vec::new(), BTreeMap::new());
         let (hulls, known, in_vain) = (HashMap::new(), FastMap::default(), FastMap::default());
         Values { mix, samples, compared: BTreeSet::new(), seen, counts, hulls, known, in_vain }
     }
 
-    /// For the stimuli of this model: strings that it compares come again.
+    /// Fits the choice to the stimuli of this model: strings that it compares are drawn again.
     #[must_use]
     pub fn of_model(self, iosts: &Iosts) -> Self {
         Values { compared: find_compared(iosts), ..self }
     }
 
-    /// Half of the values of a parameter that has samples are among them.
+    /// Sets samples. Half of the values of a parameter with samples are drawn from them.
     pub fn with_samples(&mut self, samples: Samples) {
         self.samples = samples;
     }
@@ -115,7 +115,7 @@ impl Values {
         self.remember_values(&constants.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>());
     }
 
-    /// Ends a run: how often each source was used.
+    /// Ends a run. Returns how often each source was used.
     pub fn end(&mut self) -> BTreeMap<Source, usize> {
         std::mem::take(&mut self.counts)
     }
@@ -137,8 +137,8 @@ impl Values {
         }
     }
 
-    /// Values of the parameters that satisfy the condition in this state; `None` where none were found,
-    /// which is certain only where the solver says so.
+    /// Chooses values of the parameters that satisfy the condition in this state. `None`: no values were
+    /// found. Only the solver can say for certain that there are none.
     pub fn choose(
         &mut self,
         guard: &Term,
@@ -158,13 +158,13 @@ impl Values {
             let found = self.choose(&guard, &split.parameters, state, random, solver)?;
             return Some(split.join_values(found));
         }
-        let condition = self.among_samples(&at_state(guard, parameters, state), parameters);
+        let condition = self.restrict_ids_to_samples(&at_state(guard, parameters, state), parameters);
         if condition.is_false() {
             return None;
         }
         let Open { condition: open, parameters: free, defined } =
             substitute_definitions(&condition, parameters);
-        // What the condition does not mention may be anything.
+        // Data that the condition does not mention may have any value.
         let drawable = free.iter().all(|datum| is_drawable(datum.ty()) || !open.mentions(datum));
         let wants_solver = draw::source(&self.mix, random) == Source::Diverse;
         if drawable && !wants_solver {
@@ -185,34 +185,33 @@ impl Values {
                 }
             }
         }
-        // Lots are drawn for the solver whether it is asked or not, so that a seed means the same whoever
-        // knows the answer.
+        // The windows are drawn whether the solver is asked or not, so that a seed means the same.
         let pivots = pivots(parameters, random);
         if self.is_surely_none(&open, &free) {
             return None;
         }
-        let (values, source) = solve::solve(&condition, pivots, parameters, random, solver)?;
+        let (values, source) = solve::solve_for_values(&condition, pivots, parameters, random, solver)?;
         self.count(&[source]);
         Some(values)
     }
 
-    /// The condition, and that an id for which there are samples is one of them or one that is known: a
-    /// system that takes no other form is asked for none.
-    fn among_samples(&self, condition: &Term, parameters: &[Datum]) -> Term {
+    /// Adds to the condition that an id with samples is one of them or a known one. A system that takes only
+    /// ids of one form then gets no others.
+    fn restrict_ids_to_samples(&self, condition: &Term, parameters: &[Datum]) -> Term {
         let one_of = |datum: &Datum| {
             let samples = self.samples.get(datum.name()).filter(|_| datum.ty().is_id())?;
             let samples = samples.iter().filter_map(|text| codec::from_text(text, datum.ty()).ok());
-            let known = ids::known(datum.ty(), condition, &self.seen).into_iter().chain(samples);
+            let known = ids::known_ids(datum.ty(), condition, &self.seen).into_iter().chain(samples);
             let term = Term::datum(datum);
             Some(Term::or(known.map(|id| Term::equal(&term, &Term::literal(id)))))
         };
         Term::and([condition.clone()].into_iter().chain(parameters.iter().filter_map(one_of)))
     }
 
-    /// Is it certain without the solver that no values satisfy the condition? The hull of the numbers is
-    /// empty, whatever the others are.
+    /// Is it certain without the solver that no values satisfy the condition? It is if the hull of the
+    /// numbers is empty for all values of the other data.
     fn is_surely_none(&mut self, condition: &Term, parameters: &[Datum]) -> bool {
-        /// The most combinations of the others that are gone through.
+        /// The most combinations of the other data that are tried.
         const MOST: usize = 64;
         let (numbers, others): (Vec<Datum>, Vec<Datum>) =
             parameters.iter().cloned().partition(|datum| datum.ty().is_number());
@@ -242,12 +241,12 @@ impl Values {
             .all(|one| one.is_false() || !numbers.is_empty() && self.hull(one, &numbers).range(0).is_none())
     }
 
-    /// The values that have been seen, if the text may be compared with one. That is not known of a field.
+    /// The values that have been seen, if the datum may be compared with one. A field always may.
     fn known_texts(&self, datum: &Datum) -> &[Value] {
         if self.compared.contains(datum) || datum.name().contains('.') { &self.seen } else { &[] }
     }
 
-    /// Notes a stimulus with the values of a plan.
+    /// Notes that a stimulus was sent with the values of a plan.
     pub fn note_planned(&mut self) {
         self.count(&[Source::Planned]);
     }
@@ -258,13 +257,14 @@ impl Values {
         }
     }
 
-    /// One draw. `None` where the hull is empty whatever the finite parameters are.
+    /// Draws values once. `None`: the hull is empty for all values of the finite parameters.
     fn draw(
         &mut self,
         condition: &Term,
         parameters: &[Datum],
         random: &mut Random,
     ) -> Option<(Vec<Value>, Vec<Source>)> {
+        // Values of parameters that are no numbers.
         let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
         let mut finite = Substitution::new();
         let mut sources = Vec::new();
@@ -276,12 +276,12 @@ impl Values {
                     let source = draw::source(&self.mix, random);
                     let hints = StringHints::read(condition, datum);
                     let known = self.known_texts(datum);
-                    strings::string(datum, &hints, source, &self.seen, known, random)
+                    strings::draw_string(datum, &hints, source, &self.seen, known, random)
                 }
                 (None, Type::Id(_)) => {
                     let source = draw::source(&self.mix, random);
-                    let known = ids::known(datum.ty(), condition, &self.seen);
-                    ids::id(datum.ty(), &known, source, random)
+                    let known = ids::known_ids(datum.ty(), condition, &self.seen);
+                    ids::draw_id(datum.ty(), &known, source, random)
                 }
                 (None, ty) => (any(ty, random), Source::Uniform),
             };
@@ -291,6 +291,7 @@ impl Values {
             values[at] = Some(value);
             sources.push(source);
         }
+        // Numbers, one after the other, each in the range that the hull of the rest leaves it.
         let numeric: Vec<usize> = (0..parameters.len()).filter(|at| values[*at].is_none()).collect();
         if !numeric.is_empty() {
             let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, &finite) };
@@ -300,7 +301,7 @@ impl Values {
             random.shuffle(&mut order);
             for dimension in order {
                 let at = numeric[dimension];
-                // An empty hull: with other finite values there may be one.
+                // The hull is empty. With other finite values it may not be.
                 let Some(range) = left.range(dimension) else {
                     return (!finite.is_empty()).then(|| (Vec::new(), Vec::new()));
                 };
@@ -316,7 +317,7 @@ impl Values {
         Some((values.into_iter().collect::<Option<Vec<Value>>>()?, sources))
     }
 
-    /// A sample of the parameter's, where it has some, half of the time.
+    /// Draws a sample of the parameter, if it has some, half of the time.
     fn sample(&self, datum: &Datum, random: &mut Random) -> Option<Value> {
         let samples = self.samples.get(datum.name())?;
         let sample = random.pick(samples).filter(|_| random.chance(50))?;
@@ -336,17 +337,17 @@ impl Values {
 struct Open {
     condition: Term,
     parameters: Vec<Datum>,
-    /// Each by those that are left, and those after it.
+    /// Each definition reads only parameters that are left, and data that are defined after it.
     defined: Vec<(Datum, Term)>,
 }
 
-/// What is left where each string, array or record for which there is an equation is put in.
+/// Substitutes each string, array or record that an equation defines.
 fn substitute_definitions(condition: &Term, parameters: &[Datum]) -> Open {
     let mut open = Open { condition: condition.clone(), parameters: Vec::new(), defined: Vec::new() };
     for datum in parameters {
         let definition = match datum.ty() {
             Type::String | Type::Id(_) | Type::Array(_) | Type::Record(_) => {
-                definition(datum, &open.condition)
+                find_definition(datum, &open.condition)
             }
             _ => None,
         };
@@ -362,8 +363,8 @@ fn substitute_definitions(condition: &Term, parameters: &[Datum]) -> Open {
     open
 }
 
-/// The other side of an equation for the datum.
-fn definition(datum: &Datum, condition: &Term) -> Option<Term> {
+/// Finds the other side of an equation for the datum.
+fn find_definition(datum: &Datum, condition: &Term) -> Option<Term> {
     condition.unfolded_conjuncts().iter().find_map(|conjunct| {
         let Some(Node::Compare(Comparison::Equal, left, right)) = conjunct.written() else { return None };
         let sides = [(left, right), (right, left)].into_iter();
@@ -373,7 +374,7 @@ fn definition(datum: &Datum, condition: &Term) -> Option<Term> {
     })
 }
 
-/// The guard with the state's values for everything but the parameters; `false` where the state excludes it.
+/// The guard with the state's values for everything but the parameters; `false` if the state excludes it.
 pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
     let mut open = Vec::new();
     for part in guard.conjuncts() {
@@ -381,7 +382,7 @@ pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
             open.push(part);
             continue;
         }
-        // The state decides this part, without a term being made.
+        // The state decides this part. No term is made for it.
         match holds(&part, state) {
             Ok(true) => {}
             Err(Undefined::Unbound(_)) => open.push(part),
@@ -397,7 +398,7 @@ pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
     substitute(&open, &data.filter_map(value).collect())
 }
 
-/// Are lots drawn for values of this type?
+/// Can values of this type be drawn by lot?
 pub fn is_drawable(ty: &Type) -> bool {
     ty.is_number() || matches!(ty, Type::Bool | Type::String | Type::Id(_) | Type::Enum(_))
 }

@@ -1,7 +1,7 @@
-//! Parameters of record types, taken apart: each field is a parameter by itself.
+//! Splits parameters of record types: each field becomes a parameter by itself.
 //!
 //! A value for a whole record can only come from a solver, which gives the same one again and again. A field
-//! is drawn like any parameter, with what the guard says of it.
+//! is drawn like any parameter, with the guard's conditions on it.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
 
-/// Some parameters, and the same with the fields of records in their place.
+/// Some parameters, also with the fields of records in place of the records.
 #[derive(Clone, Debug)]
 pub struct SplitParameters {
     /// The parameters as they are written.
     pub written: Vec<Datum>,
-    /// The parameters, and of records their fields.
+    /// The parameters, with fields in place of records.
     pub parameters: Vec<Datum>,
-    /// Each written one, put together from the others.
+    /// Each written parameter, put together from `parameters`.
     joined: Substitution,
 }
 
 impl SplitParameters {
-    /// Takes these parameters apart.
+    /// Splits these parameters.
     pub fn new(written: &[Datum]) -> Self {
         let (mut parameters, mut joined) = (Vec::new(), Substitution::new());
         for parameter in written {
@@ -31,12 +31,12 @@ impl SplitParameters {
         SplitParameters { written: written.to_vec(), parameters, joined }
     }
 
-    /// Turns a term about the written parameters into one about the others.
+    /// Turns a term about the written parameters into one about their fields.
     pub fn split_term(&self, term: &Term) -> Term {
         substitute(term, &self.joined)
     }
 
-    /// Takes the values of the written parameters apart.
+    /// Splits the values of the written parameters.
     pub fn split_values(&self, written: &[Value]) -> Vec<Value> {
         let mut found = Vec::new();
         for (parameter, value) in self.written.iter().zip(written) {
@@ -52,7 +52,7 @@ impl SplitParameters {
     }
 }
 
-/// A record type whose fields are parameters by themselves.
+/// A record type whose fields become parameters.
 pub fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
     match ty {
         Type::Record(record) if record.form == RecordForm::Plain => Some(record),
@@ -60,7 +60,7 @@ pub fn as_plain(ty: &Type) -> Option<&Arc<RecordType>> {
     }
 }
 
-/// Adds a parameter for each field, and puts them together.
+/// Adds a parameter for each field. Returns the term that puts the fields together.
 fn split_record(name: &str, ty: &Type, found: &mut Vec<Datum>) -> Term {
     match as_plain(ty) {
         Some(record) => {

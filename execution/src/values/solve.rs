@@ -1,5 +1,4 @@
-//! Values from the solver: diverse where a window leaves it no choice but to differ, any where nothing else
-//! helps.
+//! Values from the solver: diverse ones in a random window, and any values if nothing else helps.
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::random::Random;
@@ -10,14 +9,14 @@ use dashu_int::IBig;
 use crate::values::draw;
 use crate::values::source::Source;
 
-/// A random window of each integer parameter.
+/// Draws a window for each integer parameter.
 pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {
     parameters.iter().filter(|datum| datum.ty().is_integer()).map(|datum| pivot(datum, random)).collect()
 }
 
-/// Values that satisfy the condition: first in all of these windows, then in one of them, then any. `None`
-/// where there are none, or the solver does not know.
-pub fn solve(
+/// Finds values that satisfy the condition: first in all of these windows, then in one of them, then any.
+/// `None`: there are none, or the solver does not know.
+pub fn solve_for_values(
     condition: &Term,
     mut pivots: Vec<Term>,
     parameters: &[Datum],
@@ -28,7 +27,7 @@ pub fn solve(
     while !pivots.is_empty() {
         let mut formula = conjuncts.clone();
         formula.extend(pivots.iter().cloned());
-        if let Some(values) = ask(&formula, parameters, random, solver) {
+        if let Some(values) = ask_for_values(&formula, parameters, random, solver) {
             return Some((values, Source::Diverse));
         }
         if pivots.len() == 1 {
@@ -36,10 +35,10 @@ pub fn solve(
         }
         pivots.truncate(1);
     }
-    Some((ask(&conjuncts, parameters, random, solver)?, Source::Witness))
+    Some((ask_for_values(&conjuncts, parameters, random, solver)?, Source::Witness))
 }
 
-fn ask(
+fn ask_for_values(
     formula: &[Term],
     parameters: &[Datum],
     random: &mut Random,
@@ -48,14 +47,14 @@ fn ask(
     let Witness::Found(found) = solver.witness(formula) else { return None };
     let value = |datum: &Datum| match found.get(datum) {
         Some(value) => value.clone(),
-        // The condition does not mention it: any value will do.
+        // The condition does not mention the datum: any value will do.
         None => draw::any(datum.ty(), random),
     };
     Some(parameters.iter().map(value).collect())
 }
 
-/// The parameter lies in a window whose size is drawn first. One side alone would not do: the solver goes to
-/// the end of it that is nearest to 0, every time.
+/// Draws the condition that the parameter lies in a window, whose size is drawn first. One bound alone would
+/// not do: the solver goes to the end that is nearest to 0, every time.
 fn pivot(datum: &Datum, random: &mut Random) -> Term {
     let (low, width) = match datum.ty() {
         Type::Range(least, most) => {

@@ -1,9 +1,9 @@
-//! Where values come from, and how often each source is drawn.
+//! The sources of values, and how often each is drawn.
 
 use serde::{Deserialize, Serialize};
 
 coreach_model::words! {
-    /// Where a value came from.
+    /// The source of a value.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Source {
@@ -15,24 +15,24 @@ coreach_model::words! {
         Large = "large",
         /// A value of an earlier event of this run, or of a constant.
         Seen = "seen",
-        /// One of those that the implementation's file says are to be tried.
+        /// A value to try, from the implementation's file.
         Sample = "sample",
-        /// Anywhere in the range; of a finite type, any value.
+        /// Any value in the range or of the finite type.
         Uniform = "uniform",
-        /// The solver's, in a window around a random number.
+        /// The solver's value, in a window around a random number.
         Diverse = "diverse",
-        /// The solver's, as it came: nothing else was found.
+        /// The solver's first value: nothing else was found.
         Witness = "witness",
-        /// Those of a plan that leads to Pass.
+        /// A value of a plan that leads to Pass.
         Planned = "planned",
     }
 }
 
-/// How often each source is drawn, by weight. `Witness` has none: it is the last resort; neither have
-/// `Planned`, and `Sample`, which is half of the values where there are samples.
+/// The weight of each source. `Witness` has none, since it is the last resort, nor has `Planned`. `Sample`
+/// has none, since it gives half of the values if there are samples.
 pub type Mix = [(Source, usize); 6];
 
-/// The usual mix: more than a third is drawn from the whole range alike.
+/// The usual mix: more than a third of the values is drawn uniformly from the whole range.
 pub const MIX: Mix = [
     (Source::Boundary, 4),
     (Source::Small, 4),

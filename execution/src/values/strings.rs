@@ -1,11 +1,11 @@
-//! Strings that find faults.
+//! Draws strings that find faults.
 //!
 //! A guard names the strings and the lengths at which a program decides. So half of the strings are known
-//! ones, where the guard compares with them: those that it names, and those that this run has had. One of
-//! eight is the neighbour of a known one: a character changed, one more, one less, the other case. The others
-//! fit an expression of the guard, have a length that it names or one beside it, are short and plain, or odd:
-//! of letters of two to four bytes, marks that combine, quotes and signs that formats use. No control
-//! characters: most formats of lines cannot carry them. Whether the guard holds is for the caller to look at.
+//! ones, if the guard compares with them: those that it names, and those that this run has had. One of eight
+//! is the neighbour of a known one: a character changed, one more, one less, the other case. The others match
+//! an expression of the guard, have a length that it names or one beside it, are short and plain, or odd: of
+//! letters of two to four bytes, marks that combine, quotes and signs that formats use. There are no control
+//! characters, since most formats of lines cannot carry them. The caller evaluates the guard.
 
 use coreach_model::random::Random;
 use coreach_model::regular::RegularExpression;
@@ -36,17 +36,17 @@ const ODD: [&str; 16] = [
     "\u{20ac}\u{1f600}",
 ];
 
-/// Longer strings are not made for a length that a guard names.
+/// No longer strings are made for a length that a guard names.
 const LONGEST: i64 = 300;
 
-/// Any string.
+/// Draws any string.
 pub fn any(random: &mut Random) -> Value {
     Value::string(&if random.below(4) == 0 { draw_odd(random).to_owned() } else { draw_plain(random) })
 }
 
-/// A string for a condition that says this of the datum, from the source, or from the next best where that
-/// has none. Also returns the source. `known` are strings that other guards compare it with.
-pub fn string(
+/// Draws a string from the source, or from the next best one if the source has none. Returns the source, too.
+/// `hints` are the condition's restrictions, `known` the strings of other guards.
+pub fn draw_string(
     datum: &Datum,
     hints: &StringHints,
     source: Source,
@@ -61,12 +61,12 @@ pub fn string(
         let valuation = Valuation::from([(datum.clone(), value.clone())]);
         matches!(value, Value::String(_)) && own.iter().all(|one| holds(one, &valuation) == Ok(true))
     };
-    // A few are looked at for one that the guard allows.
+    // A few known strings are tried for one that the guard allows.
     let one = (0..8).filter_map(|_| random.pick(&known)).find(|value| fits(value)).cloned();
     match (one, random.below(8)) {
         (Some(value), 0..=3) => return (value, Source::Seen),
         (Some(Value::String(word)), 4) => {
-            return (Value::string(&neighbour(&word, random)), Source::Boundary);
+            return (Value::string(&similar_word(&word, random)), Source::Boundary);
         }
         _ => {}
     }
@@ -97,8 +97,8 @@ pub fn string(
     }
 }
 
-/// A string that a program may take for this one: with a character changed, more or less, or in other case.
-fn neighbour(word: &str, random: &mut Random) -> String {
+/// A string that a program may confuse with this one: it differs in a character, or in case.
+fn similar_word(word: &str, random: &mut Random) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     let at = random.below(letters.len());
     match random.below(4) {
@@ -119,7 +119,7 @@ fn neighbour(word: &str, random: &mut Random) -> String {
     letters.into_iter().collect()
 }
 
-/// A word of the condition, whole or with something before or behind it; a plain string where there is none.
+/// A word of the condition, perhaps with something before or after it; a plain string if there is no word.
 fn extend_word(words: &[String], random: &mut Random) -> String {
     let Some(word) = random.pick(words) else { return draw_plain(random) };
     match random.below(4) {
@@ -130,7 +130,7 @@ fn extend_word(words: &[String], random: &mut Random) -> String {
     }
 }
 
-/// A string of so many characters, which begins with a word of the condition or does not.
+/// A string of so many characters, which begins with a word of the condition half of the time.
 fn draw_of_length(length: usize, words: &[String], random: &mut Random) -> String {
     let start = random.pick(words).filter(|_| random.below(2) == 0).cloned().unwrap_or_default();
     let filling = ['a', '0', ' ', '\u{e9}', '\u{1f600}'][random.below(5)];
@@ -147,8 +147,7 @@ fn draw_odd(random: &mut Random) -> &'static str {
     ODD[random.below(ODD.len())]
 }
 
-/// A word of the expression; half of the time of several the one whose length is nearest to one that the
-/// guard names.
+/// A word of the expression; half of the time with a length near one that the guard names.
 fn draw_of_expression(expression: &RegularExpression, lengths: &[i64], random: &mut Random) -> String {
     let near = random.pick(lengths).copied().filter(|_| random.below(2) == 0);
     let Some(length) = near else { return expression.word(random) };
@@ -159,12 +158,11 @@ fn draw_of_expression(expression: &RegularExpression, lengths: &[i64], random: &
 /// The strings, lengths and expressions that a condition names for a datum, in order, each once.
 #[derive(Clone, Debug, Default)]
 pub struct StringHints {
-    /// The strings.
     words: Vec<String>,
-    /// The small numbers that stand where its length is asked for.
+    /// The small numbers in conjuncts that mention its length.
     lengths: Vec<i64>,
     expressions: Vec<RegularExpression>,
-    /// The conjuncts that mention nothing else.
+    /// The conjuncts that mention no other datum.
     own: Vec<Term>,
 }
 
@@ -203,7 +201,7 @@ impl StringHints {
     }
 }
 
-/// The strings that a value has in it, as many as are worth it.
+/// Collects the strings in a value, up to a limit.
 fn strings_of(value: &Value, found: &mut Vec<String>) {
     match value {
         _ if found.len() >= 64 => {}
@@ -240,7 +238,7 @@ mod tests {
             let sources = [Source::Boundary, Source::Small, Source::Large, Source::Seen, Source::Uniform];
             let source = sources[round % sources.len()];
             let (value, source) =
-                string(&key, &StringHints::read(&guard, &key), source, &seen, &[], &mut random);
+                draw_string(&key, &StringHints::read(&guard, &key), source, &seen, &[], &mut random);
             let Value::String(text) = &value else { unreachable!("{value}") };
             assert!(!text.contains(char::is_control), "{value}");
             used.insert(source);
@@ -267,7 +265,7 @@ mod tests {
         let (mut random, mut lengths) = (Random::new(1), BTreeMap::new());
         for _ in 0..900 {
             let (value, _) =
-                string(&tag, &StringHints::read(&guard, &tag), Source::Uniform, &[], &[], &mut random);
+                draw_string(&tag, &StringHints::read(&guard, &tag), Source::Uniform, &[], &[], &mut random);
             let Value::String(text) = &value else { unreachable!("{value}") };
             *lengths.entry(text.chars().count()).or_insert(0) += 1;
         }
@@ -276,8 +274,14 @@ mod tests {
         let known = [Value::string("ab c")];
         let (mut same, mut near) = (0, 0);
         for _ in 0..400 {
-            let (value, source) =
-                string(&tag, &StringHints::read(&guard, &tag), Source::Uniform, &known, &known, &mut random);
+            let (value, source) = draw_string(
+                &tag,
+                &StringHints::read(&guard, &tag),
+                Source::Uniform,
+                &known,
+                &known,
+                &mut random,
+            );
             same += usize::from(value == known[0]);
             near += usize::from(source == Source::Boundary && value != known[0]);
         }

@@ -1,4 +1,4 @@
-//! What is chosen satisfies the guard, whatever the guard; and it varies.
+//! Chosen values satisfy the guard, whatever the guard, and vary.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
@@ -140,7 +140,7 @@ fn a_value_of_a_deep_type_is_drawn_with_few_cells() {
     }
 }
 
-/// Of one condition, what is chosen depends on nothing that was chosen before for other parameters.
+/// The values for a condition do not depend on earlier choices for other parameters.
 #[test]
 fn a_hull_is_that_of_its_numbers() {
     let [low, high] = ["low", "high"].map(|name| Datum::new(name.to_owned(), Type::Int));

@@ -1,21 +1,21 @@
-//! Values by trial: drawn from what the state and the guard have in them, kept where the guard holds.
+//! Chooses values by trial: drawn from the state and the guard, and kept if the guard holds.
 //!
-//! **Problem.** A guard over a map, a list or a set is a large term once the state's values are in it. To
-//! make that term, its hull and a solver's query for each state costs a walk milliseconds. To evaluate the
-//! guard costs a microsecond.
+//! **Problem.** A guard over a map, a list or a set is a large term once the state's values are in it. For a
+//! walk it takes milliseconds to make that term, its hull and a solver's query for each state. To evaluate
+//! the guard takes a microsecond.
 //!
 //! **Method.** Everything that needs no state is prepared once for each guard ([`TriedGuard`]): the parts
-//! that the state decides, the range that the guard leaves to each number by itself, what it says of strings,
-//! its literals, the parameters that equations define. A parameter of a record type is taken apart: each of
-//! its fields is a parameter by itself. Half of the values are drawn from the pool: what is in the data that
-//! the guard reads, the literals, and the other data of the state; of numbers also their neighbours and what
-//! lies between two of them. The other half is drawn as for any stimulus. Of a vector that the guard refuses,
-//! one parameter of the first part that does not hold is drawn again, or all of them. After `TRIALS` vectors
-//! all are tried where they are few, and else the slow way is gone: hull and solver. Where that is in vain,
-//! it is gone less and less often. What came of it is remembered for the guard and the values that it reads.
+//! that the state decides, the range that the guard allows for each number by itself, its restrictions of
+//! strings, its literals, the parameters that equations define. A parameter of a record type is split: each
+//! of its fields is a parameter by itself. Half of the values are drawn from the pool: the data that the
+//! guard reads, the literals, and the other data of the state; for numbers also their neighbours and numbers
+//! between two of them. The other half is drawn as for any stimulus. If the guard refuses a vector, one
+//! parameter of the first part that does not hold is drawn again, or all of them. After `TRIALS` vectors all
+//! vectors are tried if they are few, and otherwise the hull and the solver are used (the *slow way*). If
+//! that is in vain, it becomes rarer. Its result is remembered for the guard and the values that it reads.
 //!
-//! **Source.** To mend one part that fails is what WalkSAT does (Selman, Kautz and Cohen, AAAI 1994).
-//! **Where we differ**: values come from a pool instead of being two, and the solver is the last resort.
+//! **Source.** To mend one failing part is the method of WalkSAT (Selman, Kautz and Cohen, AAAI 1994). **We
+//! differ** from it: values come from a pool instead of being two, and the solver is the last resort.
 //!
 //! **Ends** after `TRIALS` evaluations, or as the slow way does. **Costs** some microseconds.
 
@@ -27,60 +27,58 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
 
 use super::strings::StringHints;
-use super::{Outcome, Values, definition, draw, ids, strings};
+use super::{Outcome, Values, draw, find_definition, ids, strings};
 use crate::values::records::SplitParameters;
 use crate::values::source::Source;
 
 /// So many vectors are tried before the slow way.
 const TRIALS: usize = 32;
 
-/// So many where trials were in vain before, or all vectors are tried behind them.
+/// So many vectors are tried if trials were in vain before, or if all vectors are tried after them.
 const FEW_TRIALS: usize = 4;
 
 /// The most values of a pool.
 const MOST_POOLED: usize = 64;
 
-/// All vectors are tried where they are at most so many.
+/// All vectors are tried if there are at most so many.
 const ALL: usize = 64;
 
-/// So many times in a row the slow way may be in vain before it is gone less often.
+/// After the slow way was in vain so many times in a row, it becomes rarer.
 const MOST_IN_VAIN: usize = 4;
 
 /// The most guards with values that are remembered.
 const MOST_REMEMBERED: usize = 20_000;
 
-/// A guard, with all that trials need to know of it whatever the state is.
+/// A guard, prepared for trials in any state.
 #[derive(Clone, Debug)]
 pub struct TriedGuard {
-    /// The guard as it is written.
     written: Term,
-    /// How the parameters of record types are taken apart.
+    /// The parameters of record types, split into their fields.
     split: SplitParameters,
     guard: Term,
-    /// The parameters, and of records their fields.
+    /// The parameters, with fields in place of records.
     parameters: Vec<Datum>,
-    /// The places of all parameters.
     places: Vec<usize>,
-    /// Its parts that mention no parameter, and the others with the places of the parameters they mention.
+    /// Its parts without parameters, and the others with the places of their parameters.
     closed: Vec<Term>,
     open: Vec<(Term, Vec<usize>)>,
-    /// The data of the state that the others read.
+    /// The data of the state that the other parts read.
     reads: Vec<Datum>,
-    /// The literals in it, with what is in them.
+    /// The literals in it, and the values in them.
     literals: Vec<Value>,
     /// For each parameter, how its values are drawn.
     hints: Vec<Hint>,
-    /// The parameters that equations define by others, each by those behind it and those that are drawn.
+    /// The parameters that equations define, each by parameters that are drawn.
     defined: Vec<(usize, Term)>,
-    /// All vectors, where they are few.
+    /// All vectors, if they are few.
     all: Option<Vec<Vec<Value>>>,
 }
 
 #[derive(Clone, Debug)]
 enum Hint {
-    /// A number, within this range.
+    /// A number in this range.
     Number(Range),
-    /// A string, with what the guard compares it with.
+    /// A string, with the texts that the guard compares it with.
     Text(StringHints),
     Other,
 }
@@ -104,7 +102,7 @@ impl TriedGuard {
                 if term.parts().is_empty()
                     && let Some(value) = term.as_literal()
                 {
-                    pool(value, &mut literals);
+                    collect_pool(value, &mut literals);
                 }
                 work.extend(term.unfolded());
                 work.extend(term.parts().into_iter().cloned());
@@ -112,14 +110,14 @@ impl TriedGuard {
         }
         let hint = |datum: &Datum| match datum.ty() {
             Type::String => Hint::Text(StringHints::read(guard, datum)),
-            ty if ty.is_number() => Hint::Number(own_range(&open, datum)),
+            ty if ty.is_number() => Hint::Number(range_of_number(&open, datum)),
             _ => Hint::Other,
         };
         let hints = parameters.iter().map(hint).collect();
         let mut defined: Vec<(usize, Term)> = Vec::new();
         for (at, datum) in parameters.iter().enumerate() {
-            let Some(term) = definition(datum, guard) else { continue };
-            // One that is defined by what is drawn only, so that no order is needed.
+            let Some(term) = find_definition(datum, guard) else { continue };
+            // It must be defined by drawn parameters only, so that no order is needed.
             if parameters.iter().enumerate().all(|(other, one)| {
                 !term.mentions(one) || other != at && !defined.iter().any(|(known, _)| *known == other)
             }) && !defined.iter().any(|(_, term)| term.mentions(datum))
@@ -156,41 +154,44 @@ impl TriedGuard {
         }
     }
 
-    /// How the parameters of record types are taken apart.
+    /// The parameters of record types, split into their fields.
     pub fn split(&self) -> &SplitParameters {
         &self.split
     }
 
-    /// The texts that it compares with.
+    /// The strings among its literals.
     pub fn texts(&self) -> impl Iterator<Item = &Value> {
         self.literals.iter().filter(|value| matches!(value, Value::String(_)))
     }
 
-    /// The literals of the guard, the values in a state that it can compare with, and these others.
+    /// Makes a pool: the guard's literals, the state's values that it can compare with, and `others`.
     pub fn pool<'v>(&self, state: &Valuation, others: impl Iterator<Item = &'v Value>) -> Vec<Value> {
         let mut found = self.literals.clone();
-        self.reads.iter().filter_map(|datum| state.get(datum)).for_each(|value| pool(value, &mut found));
-        others.for_each(|value| pool(value, &mut found));
+        self.reads
+            .iter()
+            .filter_map(|datum| state.get(datum))
+            .for_each(|value| collect_pool(value, &mut found));
+        others.for_each(|value| collect_pool(value, &mut found));
         found
     }
 
-    /// Does the state not exclude the guard, whatever the values of the parameters?
+    /// May the guard hold in this state, for some values of the parameters? Errs towards yes.
     pub fn may_hold(&self, state: &Valuation) -> bool {
         let is_false = |part: &Term| evaluate(part, state) == Ok(Value::Bool(false));
         !self.closed.iter().any(is_false) && !self.open.iter().any(|(part, _)| is_false(part))
     }
 }
 
-/// The range that those parts of a guard leave to a number that mention nothing else.
-fn own_range(open: &[Term], datum: &Datum) -> Range {
+/// The range of a number by the parts of a guard that mention nothing else.
+fn range_of_number(open: &[Term], datum: &Datum) -> Range {
     let own: Vec<Term> =
         open.iter().filter(|part| part.data().len() == 1 && part.mentions(datum)).cloned().collect();
     let range = hull(&Term::and(own), std::slice::from_ref(datum)).range(0);
     range.unwrap_or(Range { low: None, high: None })
 }
 
-/// The value and what is in it, each once.
-fn pool(value: &Value, found: &mut Vec<Value>) {
+/// Adds the value and the values in it to a pool, each once.
+fn collect_pool(value: &Value, found: &mut Vec<Value>) {
     if found.len() >= MOST_POOLED {
         return;
     }
@@ -199,20 +200,20 @@ fn pool(value: &Value, found: &mut Vec<Value>) {
     }
     match value {
         Value::Record(ty, fields) => {
-            pool(&fields[0], found);
-            ty.counting(fields).for_each(|field| pool(field, found));
+            collect_pool(&fields[0], found);
+            ty.counting(fields).for_each(|field| collect_pool(field, found));
         }
         Value::Array(array) => array.cells.iter().for_each(|(index, cell)| {
-            pool(index, found);
-            pool(cell, found);
+            collect_pool(index, found);
+            collect_pool(cell, found);
         }),
         _ => {}
     }
 }
 
 impl Values {
-    /// Values that satisfy the guard in the state, of records field by field: by trial where that will do,
-    /// else as [`Values::choose`] finds them.
+    /// Chooses values that satisfy the guard in the state, with fields in place of records: by trial if
+    /// possible, otherwise as [`Values::choose`].
     pub fn choose_by_trial(
         &mut self,
         guard: &TriedGuard,
@@ -226,7 +227,7 @@ impl Values {
         }
         let key: (Term, Vec<Value>) =
             (guard.guard.clone(), guard.reads.iter().filter_map(|datum| state.get(datum).cloned()).collect());
-        // Which ids there are samples for may be sent is for the slow way to say.
+        // Only the slow way restricts ids to samples.
         let whole = &guard.split.written;
         let is_split = |datum: &Datum| guard.split.parameters.len() > whole.len() && !datum.ty().is_id();
         let is_sampled = |datum: &Datum| {
@@ -248,9 +249,10 @@ impl Values {
                 let (datum, hint) = (&guard.parameters[at], &guard.hints[at]);
                 valuation.insert(datum.clone(), self.draw_for_trial(datum, hint, pool, random));
             }
-            places = match accept(guard, &mut valuation, true) {
+            let computed = compute_defined(guard, &mut valuation);
+            places = match computed.and_then(|()| check_guard(guard, &valuation)) {
                 Ok(values) => return Some(values),
-                // One parameter of the part that does not hold is drawn again, or all of them.
+                // Draw one parameter of the part that does not hold again, or all of them.
                 Err(refusing) => match random.pick(refusing).filter(|_| random.below(4) > 0) {
                     Some(at) => vec![*at],
                     None => refusing.to_vec(),
@@ -262,7 +264,7 @@ impl Values {
             let turned = all[start..].iter().chain(&all[..start]);
             let mut taken = turned.filter_map(|values| {
                 valuation.extend(guard.parameters.iter().cloned().zip(values.iter().cloned()));
-                accept(guard, &mut valuation, false).ok()
+                check_guard(guard, &valuation).ok()
             });
             let found = taken.next();
             if found.is_none() {
@@ -275,21 +277,21 @@ impl Values {
             Some(_) => return None,
             None => {}
         }
-        // Where the slow way was in vain, it is gone less and less often.
+        // After the slow way was in vain, it becomes rarer.
         let in_vain = self.in_vain.entry(guard.guard.clone()).or_default();
         *in_vain += 1;
         if *in_vain > MOST_IN_VAIN && !in_vain.is_power_of_two() {
             self.remember(key, Outcome::Refused);
             return None;
         }
-        let before = self.by_solver();
+        let before = self.count_solved();
         let found = self.choose(&guard.guard, &guard.parameters, state, random, solver);
         match &found {
             None => self.remember(key, Outcome::Impossible),
             Some(values) => {
                 self.in_vain.remove(&guard.guard);
-                // What the hull gives varies, and is not remembered.
-                if self.by_solver() > before {
+                // Values by the hull vary, and are not remembered.
+                if self.count_solved() > before {
                     self.remember(key, Outcome::Solved(values.clone()));
                 }
             }
@@ -305,10 +307,11 @@ impl Values {
     }
 
     /// How often the solver gave values.
-    fn by_solver(&self) -> usize {
+    fn count_solved(&self) -> usize {
         [Source::Diverse, Source::Witness].iter().filter_map(|source| self.counts.get(source)).sum()
     }
 
+    /// Draws a value of a parameter: a sample, or from the pool, or as for any stimulus.
     fn draw_for_trial(&self, datum: &Datum, hint: &Hint, pool: &[Value], random: &mut Random) -> Value {
         if let Some(sample) = self.sample(datum, random) {
             return sample;
@@ -322,32 +325,31 @@ impl Values {
         match (hint, datum.ty()) {
             (Hint::Number(range), ty) => draw::number(ty, source, range, &self.seen, random).0,
             (Hint::Text(hints), _) => {
-                strings::string(datum, hints, source, &self.seen, self.known_texts(datum), random).0
+                strings::draw_string(datum, hints, source, &self.seen, self.known_texts(datum), random).0
             }
             (Hint::Other, ty @ Type::Id(_)) => {
                 let known: Vec<Value> =
                     pool.iter().chain(&self.seen).filter(|value| value.is_in(ty)).cloned().collect();
-                ids::id(ty, &known, source, random).0
+                ids::draw_id(ty, &known, source, random).0
             }
             (Hint::Other, ty) => draw::any_with(ty, pool, random),
         }
     }
 }
 
-/// The values of the parameters if the guard takes them, else the parameters of the first part of it that
-/// does not hold. `computes`: those that are defined are put in.
-fn accept<'g>(
-    guard: &'g TriedGuard,
-    valuation: &mut Valuation,
-    computes: bool,
-) -> Result<Vec<Value>, &'g [usize]> {
-    let all = &guard.places[..];
-    if computes {
-        for (at, term) in &guard.defined {
-            let value = evaluate(term, valuation).map_err(|_| all)?;
-            valuation.insert(guard.parameters[*at].clone(), value);
-        }
+/// Computes the parameters that equations define. `Err`: the places of all parameters, if one has no value.
+fn compute_defined<'g>(guard: &'g TriedGuard, valuation: &mut Valuation) -> Result<(), &'g [usize]> {
+    for (at, term) in &guard.defined {
+        let value = evaluate(term, valuation).map_err(|_| &guard.places[..])?;
+        valuation.insert(guard.parameters[*at].clone(), value);
     }
+    Ok(())
+}
+
+/// The values of the parameters if the guard holds; otherwise the places of the parameters in the first part
+/// that does not hold.
+fn check_guard<'g>(guard: &'g TriedGuard, valuation: &Valuation) -> Result<Vec<Value>, &'g [usize]> {
+    let all = &guard.places[..];
     for (part, mentioned) in &guard.open {
         if holds(part, valuation) != Ok(true) {
             return Err(mentioned);

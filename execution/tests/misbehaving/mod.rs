@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
-use coreach_execution::record::record;
+use coreach_execution::record::make_record;
 use coreach_execution::{CaseJudge, Settings, Strategy, TestCase, TestSession};
 use serde_json::Value;
 
@@ -252,7 +252,7 @@ fn try_once(
     if !left.is_empty() {
         problems.push(format!("left running: {left:?}"));
     }
-    let record = record(&mut judge, &done);
+    let record = make_record(&mut judge, &done);
     let ended = Ended {
         verdict: record.verdict.name().to_owned(),
         cause: record.cause.as_str().to_owned(),

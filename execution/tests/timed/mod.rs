@@ -15,8 +15,8 @@ use coreach_artifact::document::{TEST_CASE, TimedEntry};
 use coreach_artifact::write::{Tables, write_graph};
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{read, record, restore};
-use coreach_execution::replay::script;
+use coreach_execution::record::{make_record, read_record, restore_run};
+use coreach_execution::replay::script_of;
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::shrink::{Shrink, shrink};
 use coreach_execution::test_case::DocumentError;
@@ -232,11 +232,11 @@ fn settings(tolerance: u64) -> Settings {
 fn runs(test: &TestCase, adapter: &mut dyn Adapter, settings: &Settings, seed: u64) -> Run {
     let mut solver = Lazy::default();
     let initial = initial_state(test, &Default::default(), 1, &mut solver).unwrap();
-    let mut judge = judge::of(test, initial, None);
+    let mut judge = judge::make_judge(test, initial, None);
     let run = TestSession { judge: judge.as_mut(), settings, adapter }.run(seed, Strategy::random());
     // Whatever it was, its document can be read and walked again.
-    let bytes = serde_json::to_vec(&record(judge.as_mut(), &run)).unwrap();
-    let (_, again) = restore(test, &read(&bytes).unwrap()).unwrap();
+    let bytes = serde_json::to_vec(&make_record(judge.as_mut(), &run)).unwrap();
+    let (_, again) = restore_run(test, &read_record(&bytes).unwrap()).unwrap();
     assert_eq!(again.outcome, run.outcome);
     run
 }

@@ -115,9 +115,9 @@ fn a_stored_run_comes_again_and_shrinks_with_the_delays_that_matter() {
         .unwrap();
     let mut solver = Lazy::default();
     let initial = initial_state(&test, &Default::default(), 1, &mut solver).unwrap();
-    let mut judge = judge::of(&test, initial, None);
+    let mut judge = judge::make_judge(&test, initial, None);
     let again = TestSession { judge: judge.as_mut(), settings: &settings(10), adapter: &mut system }
-        .perform(failed.seed, &script(&failed.trace));
+        .perform(failed.seed, &script_of(&failed.trace));
     let what = |run: &Run| run.trace.iter().map(|step| step.what.clone()).collect::<Vec<Occurrence>>();
     assert_eq!((what(&again), &again.outcome), (what(&failed), &failed.outcome));
     let with = Shrink {

@@ -6,7 +6,7 @@
 
 use coreach_adapters::description;
 use coreach_execution::campaign::{Instance, Iut, LeftOut, Partition, Plan, Test, WhyLeftOut};
-use coreach_execution::constants::{ConstantsError, given};
+use coreach_execution::constants::{ConstantsError, read_constants};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::test_case::DocumentError;
 use coreach_model::diagnostic::Origin;
@@ -321,12 +321,14 @@ fn instances(
 fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::Valuation, Diagnostic> {
     let has = |name: &str| test.case.iosts.constants.iter().any(|datum| datum.name() == name);
     let pairs = one.pairs.iter().filter(|(name, ..)| has(name));
-    given(&test.case, pairs.map(|(name, _, value, _)| (name.as_str(), value.as_str()))).map_err(|error| {
-        let place = one
-            .pairs
-            .iter()
-            .find(|(name, ..)| matches!(&error, ConstantsError::NoValue(of, _) if of == name));
-        let origin = place.map_or(one.origin.clone(), |(.., origin)| origin.clone());
-        Diagnostic::error("wrong-value", error.to_string()).at(origin, "not such a value")
-    })
+    read_constants(&test.case, pairs.map(|(name, _, value, _)| (name.as_str(), value.as_str()))).map_err(
+        |error| {
+            let place = one
+                .pairs
+                .iter()
+                .find(|(name, ..)| matches!(&error, ConstantsError::NoValue(of, _) if of == name));
+            let origin = place.map_or(one.origin.clone(), |(.., origin)| origin.clone());
+            Diagnostic::error("wrong-value", error.to_string()).at(origin, "not such a value")
+        },
+    )
 }

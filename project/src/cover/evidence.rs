@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_analyses::symbolic::{SymbolicState, SymbolicStep, System};
-use coreach_execution::coverage::{Item, Walked, explain};
+use coreach_execution::coverage::{Item, Walked, explain_trace};
 use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, is_initial};
@@ -370,7 +370,7 @@ pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
         if input { Occurrence::Stimulus(event.clone()) } else { Occurrence::Observation(event.clone()) }
     };
     let trace: Vec<Occurrence> = evidence.trace.iter().map(occurrence).collect();
-    let explained = explain(walked, &evidence.initial, &trace, None, 10_000).ok();
+    let explained = explain_trace(walked, &evidence.initial, &trace, None, 10_000).ok();
     let items =
         explained.filter(|explained| explained.refused.is_none()).map(|explained| explained.bounds.least);
     Shown { items: items.unwrap_or_default(), paths: paths(walked, evidence) }

@@ -171,7 +171,7 @@ fn look_for_routes(
     };
     let decide = |number: usize, fate: Fate| known(kept).goals[number].fate = fate;
     says("what can be reached".to_owned());
-    let facts = proofs::facts(iosts, &settings.analysis);
+    let facts = proofs::reachable_facts(iosts, &settings.analysis);
     let mut finite: Option<Result<FiniteMachine<'_>, String>> = None;
     for &criterion in &settings.criteria {
         says(format!("{criterion}"));

@@ -20,9 +20,9 @@ use std::path::Path;
 use coreach_adapters::description::Link;
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::{Key, Store};
-use coreach_execution::coverage::{Explained, Tally, explain};
+use coreach_execution::coverage::{Explained, Tally, explain_trace};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{self, Record, restore};
+use coreach_execution::record::{self, Record, restore_run};
 use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::timed::words::without_silence;
 use coreach_execution::{Run, TestCase, initial};
@@ -189,7 +189,7 @@ impl RunReader<'_> {
         if !self.is_new(&Key::of(&String::from_utf8_lossy(&bytes))) {
             return Ok(());
         }
-        let record = record::read(&bytes).map_err(|why| error(format!("not a run: {why}")))?;
+        let record = record::read_record(&bytes).map_err(|why| error(format!("not a run: {why}")))?;
         let beside = stored::beside(path);
         let test = beside.display().to_string();
         self.known_test(&test, || {
@@ -244,7 +244,7 @@ impl RunReader<'_> {
         let (limit, solver) = (self.settings.states, &mut self.solver);
         let mut walk = || -> Result<_, Vec<Diagnostic>> {
             let misfit = |why: String| vec![Diagnostic::error("no-run", format!("{}: {why}", place()))];
-            let (_, run) = restore(case, record).map_err(misfit)?;
+            let (_, run) = restore_run(case, record).map_err(misfit)?;
             let begin = begin(*subject, models, &run, last, solver).map_err(misfit)?;
             let trace: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
             // What the user wrote knows no silence that is an event.
@@ -254,7 +254,7 @@ impl RunReader<'_> {
                 return Ok((None, run));
             }
             let delay = link.and_then(Link::delay);
-            let explained = explain(&models.walked, &begin, &trace, delay, limit);
+            let explained = explain_trace(&models.walked, &begin, &trace, delay, limit);
             if let Ok(explained) = &explained {
                 fits(explained, &run, &trace).map_err(misfit)?;
             }

@@ -360,7 +360,7 @@ fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usiz
 fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };
-    let prove = || as_statuses(proofs::unreachable(iosts, items, &options, &mut Z3Solver::default()));
+    let prove = || as_statuses(proofs::unreachable_items(iosts, items, &options, &mut Z3Solver::default()));
     unless_stopped(items, prove, stops)
 }
 
@@ -383,7 +383,7 @@ fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut S
     }
     let anything = iosts.locations.map(|_| Term::yes());
     let prove = || {
-        let mut unreachable = proofs::among(iosts, items, &anything, &mut Z3Solver::default());
+        let mut unreachable = proofs::unreachable_by_facts(iosts, items, &anything, &mut Z3Solver::default());
         // A purpose follows every event, be it by a transition that its author did not write.
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
             *is_unreachable &= !matches!(item, Item::Condition { holds: false, .. });

@@ -11,7 +11,7 @@ use std::path::Path;
 use coreach_artifact::{Document, DocumentError, read};
 use coreach_execution::campaign::Store;
 use coreach_execution::planner::Example;
-use coreach_execution::record::{Record, StepRecord, restore};
+use coreach_execution::record::{Record, StepRecord, restore_run};
 use coreach_execution::{Run as Ran, TestCase};
 use coreach_model::iosts::TransitionOrigin;
 use coreach_model::semantics::State;
@@ -96,7 +96,7 @@ impl Page {
             let misfit = |why: String| {
                 vec![Diagnostic::error("no-run", format!("{}: {why}", self.runs[first + at].name))]
             };
-            let (state, run) = restore(case, record).map_err(misfit)?;
+            let (state, run) = restore_run(case, record).map_err(misfit)?;
             let walk = walk(*graph, &state, &run, record);
             self.runs[first + at].walk = Some(walk);
             self.walks += 1;

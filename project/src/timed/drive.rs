@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coreach_adapters::Iut;
 use coreach_adapters::times::milliseconds;
-use coreach_execution::offline::sequence::{Item, duration, time_text};
-use coreach_execution::recording::{Recording, drive as record_run, taking_all};
+use coreach_execution::offline::sequence::{Item, time_text, total_duration};
+use coreach_execution::recording::{Recording, case_that_takes_all, send_and_record as record_run};
 use coreach_execution::timed::micros_up;
 use coreach_execution::{Settings, TestCase, open as open_system, outcome};
 use coreach_model::Diagnostic;
@@ -41,7 +41,7 @@ impl Driven {
             return Err(vec![Diagnostic::error("open-constant", message).help(help)]);
         }
         let refused = |why| vec![Diagnostic::error("no-recording", why)];
-        let test = taking_all(&model.form).map_err(refused)?;
+        let test = case_that_takes_all(&model.form).map_err(refused)?;
         let read = trace_of(model, inputs).map_err(|found| vec![found])?;
         let (iut, warnings) = iut::load(iut, test.wire())?;
         Ok((Driven { iut, inputs: read, wait, test, constants }, warnings))
@@ -49,7 +49,7 @@ impl Driven {
 
     /// Drives it once; what happens is given out at once.
     pub fn drive(&self, seed: u64, record: &mut dyn FnMut(Item)) -> Recording {
-        let planned = Duration::from_micros(micros_up(&duration(&self.inputs)));
+        let planned = Duration::from_micros(micros_up(&total_duration(&self.inputs)));
         // So much longer than the inputs and the wait behind them may a system hold up what is sent.
         let time = planned.saturating_add(self.wait).saturating_add(Duration::from_secs(60));
         let before = Settings::default().against(&self.iut);
@@ -67,7 +67,7 @@ fn trace_of(model: &TimedModel, inputs: &Path) -> Result<Vec<Item>, Diagnostic> 
 /// The document; `trace` are the lines of what was recorded.
 pub fn document(driven: &Driven, recording: Option<&Recording>, trace: Vec<Json>, exit_code: u8) -> Json {
     let told = recording.map(|recording| {
-        let (cause, detail) = outcome::cause(&recording.run.outcome);
+        let (cause, detail) = outcome::cause_and_detail(&recording.run.outcome);
         let late = |(number, time): &(usize, _)| json!({ "input": number, "late": time_text(time) });
         json!({
             "whole": recording.is_whole && recording.unsent == 0,

@@ -4,8 +4,8 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_analyses::symbolic::{System, TreeLimits};
 use coreach_execution::coverage::{Item, Items, Walked};
-use coreach_execution::offline::inputs::{NoSequence, Reached, path_to, sent, sequence};
-use coreach_execution::offline::sequence::{Item as TimedItem, normalized};
+use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
+use coreach_execution::offline::sequence::{Item as TimedItem, normalize};
 use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::node::Comparison;
@@ -35,7 +35,7 @@ pub fn along(
     wanted: &TimedInputs,
 ) -> Result<Vec<TimedItem>, Diagnostic> {
     let mut solver = Z3Solver::default();
-    let found = sequence(&model.form, path, &wanted.constants, wanted.seed, &mut solver);
+    let found = sequence_along(&model.form, path, &wanted.constants, wanted.seed, &mut solver);
     let all = found.map_err(|why| match why {
         NoSequence::Impossible(place) => {
             let number = path[place];
@@ -52,7 +52,7 @@ pub fn along(
             Diagnostic::error("unknown-path", "the solver does not know whether a run goes along the path")
         }
     })?;
-    Ok(if wanted.is_whole { all } else { sent(&model.timed, &all) })
+    Ok(if wanted.is_whole { all } else { inputs_of(&model.timed, &all) })
 }
 
 #[derive(Clone, Debug)]
@@ -168,7 +168,7 @@ fn search_goals(
     let timed_fate = |fate: Fate| match fate {
         Fate::Covered(met) => {
             let items = items_of(model, &met);
-            let sequence = if wanted.is_whole { items } else { sent(&model.timed, &items) };
+            let sequence = if wanted.is_whole { items } else { inputs_of(&model.timed, &items) };
             TimedFate::Met(met.route.path, sequence)
         }
         Fate::Unreachable(why) => TimedFate::Never(Some(why)),
@@ -218,5 +218,5 @@ fn items_of(model: &TimedModel, met: &MetGoal) -> Vec<TimedItem> {
         }
         items.push(TimedItem::Event(action, values.collect()));
     }
-    normalized(items)
+    normalize(items)
 }

@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader, Read, stdin};
 use std::path::Path;
 
-use coreach_execution::offline::merge::{Merged, merge as merge_sequences};
+use coreach_execution::offline::merge::{Merged, merge_sequences};
 use coreach_execution::offline::read::Reader;
-use coreach_execution::offline::recorded::{constants, items};
+use coreach_execution::offline::recorded::{constants_of_record, sequence_of_record};
 use coreach_execution::offline::sequence::{Item, Placed, is_observed};
 use coreach_execution::record;
 use coreach_model::Diagnostic;
@@ -68,9 +68,9 @@ pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<
     source.take(file::MOST_DOCUMENT).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     let wrong =
         |why: String| Diagnostic::error("no-timed-run", format!("{name} is no run of this model: {why}"));
-    let record = record::read(&bytes).map_err(wrong)?;
-    let members = items(&model.form, &record).map_err(wrong)?;
-    let constants = constants(&model.form, &record).map_err(wrong)?;
+    let record = record::read_record(&bytes).map_err(wrong)?;
+    let members = sequence_of_record(&model.form, &record).map_err(wrong)?;
+    let constants = constants_of_record(&model.form, &record).map_err(wrong)?;
     Ok(RecordedTrace { members: Box::new(members.into_iter().map(Ok)), constants })
 }
 

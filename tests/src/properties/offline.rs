@@ -23,10 +23,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_execution::offline::judge::OfflineJudge;
 use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::recent::RecentSolver;
-use coreach_execution::offline::sequence::{Item, Placed, duration, is_observed, normalized};
+use coreach_execution::offline::sequence::{Item, Placed, is_observed, normalize, total_duration};
 use coreach_execution::offline::verdict::{MOST_CONTEXTS, OfflineVerdict};
 use coreach_execution::offline::waiting::Rules;
-use coreach_execution::offline::write::{Form, text as written};
+use coreach_execution::offline::write::{Form, write_sequence as written};
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::reader::{from_bytes, read_timed_specification};
 use coreach_model::term::evaluate::Valuation;
@@ -388,7 +388,7 @@ fn moved(random: &mut Random, timed: &Timed, trace: &[Item]) -> Vec<Item> {
     let mut all: Vec<(RBig, Option<Item>)> = Vec::new();
     for item in trace {
         let Item::Event(action, _) = item else {
-            at += duration(std::slice::from_ref(item));
+            at += total_duration(std::slice::from_ref(item));
             continue;
         };
         let side = &mut last[usize::from(is_observed(timed, *action))];
@@ -404,5 +404,5 @@ fn moved(random: &mut Random, timed: &Timed, trace: &[Item]) -> Vec<Item> {
         now = time;
         std::iter::once(passed).chain(item)
     });
-    normalized(steps)
+    normalize(steps)
 }

@@ -8,7 +8,7 @@
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::{SearchLimits, SearchOutcome, Searcher};
-use coreach_execution::planner::{goal, route};
+use coreach_execution::planner::{fire_way, search_goal};
 use coreach_model::random::Random;
 use coreach_model::semantics::State as ModelState;
 use coreach_model::term::evaluate::Valuation;
@@ -31,7 +31,7 @@ pub fn plan(case: &TestCase, known: &Known, settings: &Settings, report: &mut Re
     }
     let machine = artifact::machine(&case.iosts);
     let test = coreach_execution::TestCase::new(case.iosts.clone(), case.verdicts.clone());
-    let mut searcher = Searcher::new(test.iosts.clone(), goal(&test));
+    let mut searcher = Searcher::new(test.iosts.clone(), search_goal(&test));
     let mut solver = Z3Solver::default();
     let mut random = Random::new(settings.seed);
     for instance in &known.instances {
@@ -49,7 +49,7 @@ pub fn plan(case: &TestCase, known: &Known, settings: &Settings, report: &mut Re
             let said = match (&found, left[at]) {
                 (SearchOutcome::Path(way), fewest) => {
                     let events = way.steps.len();
-                    let planned = route(&test, &state, way, &mut random);
+                    let planned = fire_way(&test, &state, way, &mut random);
                     report.count("plans", 1);
                     report
                         .count("plans that are longer than the shortest", usize::from(Some(events) > fewest));

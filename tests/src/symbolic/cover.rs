@@ -3,7 +3,7 @@
 //! Every reachable state is listed by the concrete semantics, with what came before it where a goal depends
 //! on that; what can be met is what some step from them meets. A goal that is proved to be out of reach must
 //! not be among it, one that is covered must be, and its evidence must be a run. What one event shows of a
-//! guard or a parameter is counted by `coverage::explain`, which has an oracle of its own. What a purpose is
+//! guard or a parameter is counted by `coverage::explain_trace`, which has an oracle of its own. What a purpose is
 //! said to cover is shown by the part of its run that it promises; and run against the specification itself,
 //! it passes whatever the answers behind that are.
 
@@ -13,7 +13,7 @@ use coreach_adapters::in_process::InProcess;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::{System, TreeLimits};
 use coreach_execution::constants::initial_state;
-use coreach_execution::coverage::{Walked, explain};
+use coreach_execution::coverage::{Walked, explain_trace};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::{Cause, Occurrence, RunStep, events};
 use coreach_execution::simulated::Simulated;
@@ -72,7 +72,7 @@ fn possible(iosts: &Iosts) -> Option<Possible> {
         }
         let is_new = looked.insert(state.clone());
         if is_new {
-            let came = explain(&walked, &state, &[], None, 10_000).ok()?;
+            let came = explain_trace(&walked, &state, &[], None, 10_000).ok()?;
             found.items.extend(met(&came.bounds.most));
         }
         for (number, transition) in iosts.transitions.numbered() {
@@ -89,7 +89,7 @@ fn possible(iosts: &Iosts) -> Option<Possible> {
                 }
                 if is_new && action.kind != ActionKind::Internal {
                     let event = Occurrence::Observation(Event::new(action.name.clone(), values));
-                    let shown = explain(&walked, &state, &[event], None, 10_000).ok()?;
+                    let shown = explain_trace(&walked, &state, &[event], None, 10_000).ok()?;
                     assert_eq!(shown.refused, None);
                     found.items.extend(met(&shown.bounds.most));
                 }
@@ -160,7 +160,7 @@ fn is_evident(specification: &Specification, one: &Ended, walked: &Walked) -> bo
 fn shows(walked: &Walked, initial: &State, trace: &[Event], goal: &Goal) -> bool {
     let Goal::Item(number) = goal else { return true };
     let trace: Vec<Occurrence> = trace.iter().cloned().map(Occurrence::Observation).collect();
-    explain(walked, initial, &trace, None, 10_000)
+    explain_trace(walked, initial, &trace, None, 10_000)
         .is_ok_and(|shown| shown.refused.is_none() && shown.bounds.least[*number] > 0)
 }
 
@@ -298,7 +298,7 @@ fn is_accepted(
             return Ok(());
         };
         let run = TestSession {
-            judge: judge::of(test, initial.clone(), None).as_mut(),
+            judge: judge::make_judge(test, initial.clone(), None).as_mut(),
             settings: &RunSettings { steps: 40, ..RunSettings::default() },
             adapter: &mut InProcess(Simulated::new(specification.iosts.clone(), Lazy::default())),
         }

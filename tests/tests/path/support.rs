@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::constants::{given, initial_state};
+use coreach_execution::constants::{initial_state, read_constants};
 use coreach_execution::test_case::TestCase;
 use coreach_model::reader::read_timed_specification;
 use coreach_model::semantics::{State, fire};
@@ -51,7 +51,7 @@ pub fn document(made: &PathGuided) -> TestCase {
 /// the location behind each. Of the transitions of an event, exactly one can be taken.
 pub fn follow(test: &TestCase, constants: &[(&str, &str)], events: &[(&str, &str, &[&str])]) -> Vec<String> {
     let mut solver = Z3Solver::default();
-    let known = given(test, constants.iter().copied()).unwrap();
+    let known = read_constants(test, constants.iter().copied()).unwrap();
     let mut state = initial_state(test, &known, 0, &mut solver).unwrap();
     let mut places = Vec::new();
     for (delay, action, values) in events {

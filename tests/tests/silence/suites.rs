@@ -94,7 +94,7 @@ impl Against {
             let seed = seed.wrapping_mul(1_000_003).wrapping_add(number);
             let initial = initial_state(test, &Default::default(), seed, &mut Lazy::default()).unwrap();
             let run = TestSession {
-                judge: judge::judging(test, initial, None, true).as_mut(),
+                judge: judge::make_judge_with(test, initial, None, true).as_mut(),
                 settings: &settings,
                 adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
             }

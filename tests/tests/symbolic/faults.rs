@@ -96,7 +96,7 @@ fn verdicts(test: &TestCase, begin: &State, iut: &Iosts) -> Vec<Option<Verdict>>
             continue;
         }
         let run = TestSession {
-            judge: judge::of(test, initial, None).as_mut(),
+            judge: judge::make_judge(test, initial, None).as_mut(),
             settings: &settings,
             adapter: &mut InProcess(Simulated::new(iut.clone(), Lazy::default())),
         }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::Iut;
-use coreach_execution::constants::given;
+use coreach_execution::constants::read_constants;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::open;
-use coreach_execution::record::{Record, record};
-use coreach_execution::session::{TestSession, retrying};
+use coreach_execution::record::{Record, make_record};
+use coreach_execution::session::{TestSession, run_with_retries};
 use coreach_execution::walk::{Standing, Until, Walk};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
 use coreach_model::lock::lock;
@@ -83,7 +83,7 @@ impl Walking<'_> {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = given(test, pairs);
+        let known = read_constants(test, pairs);
         let known = known.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
@@ -108,15 +108,15 @@ impl Walking<'_> {
                 })
             });
             let initial = chosen?;
-            let mut judge = judge::against(test, initial.clone(), iut, &settings);
-            let run = retrying(arguments.tolerance.retries, || {
+            let mut judge = judge::make_judge_for_iut(test, initial.clone(), iut, &settings);
+            let run = run_with_retries(arguments.tolerance.retries, || {
                 let settings = Settings { time: time_left(begin, &settings), ..settings.clone() };
                 let mut session =
                     TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
                 session.run(seed, Strategy::Walk(&mut walk))
             });
             let kind = run.outcome.kind();
-            let written = record(judge.as_mut(), &run);
+            let written = make_record(judge.as_mut(), &run);
             let path = keeper.keep(arguments, &self.walkable.case, &written).map_err(EarlyExit::hindered)?;
             if matches!(kind, OutcomeKind::Verdict(Verdict::Fail) | OutcomeKind::RunError) {
                 exit = Exit::of(kind);

@@ -78,8 +78,8 @@ impl Report {
             message,
             text,
             seconds: record.seconds,
-            out: Some(junit::events(&json)),
-            wire: junit::wire(&json),
+            out: Some(junit::write_events(&json)),
+            wire: junit::write_wire(&json),
         });
     }
 
@@ -89,7 +89,7 @@ impl Report {
 
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
         let properties = total.failed.iter().map(|(bucket, (runs, events, seed))| {
-            junit::bucket(bucket, *runs, &format!("of {events} events, has seed {seed}"))
+            junit::bucket_property(bucket, *runs, &format!("of {events} events, has seed {seed}"))
         });
         let cases = std::mem::take(&mut self.cases);
         if !cases.is_empty() {

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use coreach_execution::offline::sequence::Item;
-use coreach_execution::offline::write::{Form, SequenceWriter, text};
-use coreach_execution::outcome::cause;
+use coreach_execution::offline::write::{Form, SequenceWriter, write_sequence};
+use coreach_execution::outcome::cause_and_detail;
 use coreach_execution::recording::Recording;
 use coreach_execution::run::Cause;
 use coreach_execution::timed::micros_up;
@@ -46,7 +46,7 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let lines = {
         let (trace, graph) = (trace.clone(), graph.clone());
         move || -> Vec<Json> {
-            let all = text(&graph, &lock(&trace), Form::JsonLines);
+            let all = write_sequence(&graph, &lock(&trace), Form::JsonLines);
             all.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
         }
     };
@@ -119,7 +119,7 @@ fn tell(answer: &mut CommandAnswer, recording: &Recording) {
             answer.remark(format!("error: no event of the model came: {text}; the trace ends before it"));
         }
         outcome => {
-            let (name, detail) = cause(outcome);
+            let (name, detail) = cause_and_detail(outcome);
             answer.remark(format!("ended by {name}: {detail}; the trace ends with its last event"));
         }
     }

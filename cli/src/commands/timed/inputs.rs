@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use coreach_execution::offline::sequence::Item;
-use coreach_execution::offline::write::{Form as Spelling, text};
+use coreach_execution::offline::write::{Form as Spelling, write_sequence};
 use coreach_project::budget;
 use coreach_project::timed::inputs::{TimedFate, TimedGoal, TimedInputs, along, cover};
 use coreach_project::timed::{TimedModel, constants, load, path};
@@ -31,7 +31,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     if let Some(path) = path {
         let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted))?;
         let items = found?;
-        return Ok(CommandAnswer::of_text(Exit::Fine, text(model.timed.graph(), &items, form)));
+        return Ok(CommandAnswer::of_text(Exit::Fine, write_sequence(model.timed.graph(), &items, form)));
     }
     let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
@@ -71,7 +71,7 @@ fn write_all(
     let put = || -> Result<(), (std::path::PathBuf, io::Error)> {
         std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
         for ((_, items), output) in written.iter().zip(&outputs) {
-            write(output, text(model.timed.graph(), items, form))
+            write(output, write_sequence(model.timed.graph(), items, form))
                 .map_err(|error| (output.path().to_owned(), error))?;
         }
         Ok(())

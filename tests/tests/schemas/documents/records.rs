@@ -6,7 +6,7 @@ use std::time::Duration;
 use coreach_adapters::evidence::{self, EvidenceItem, Phase};
 use coreach_adapters::{Failure, Left, Teardown};
 use coreach_execution::explain::{Guard, Reason};
-use coreach_execution::outcome::{Cause, Outcome, OutcomeKind, cause};
+use coreach_execution::outcome::{Cause, Outcome, OutcomeKind, cause_and_detail};
 use coreach_execution::record::{Record, StepRecord};
 use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
@@ -97,7 +97,7 @@ pub(super) fn records() -> Vec<Record> {
         at_ms: 1.25,
     };
     let one = |(number, outcome): (usize, Outcome)| {
-        let (cause, detail) = cause(&outcome);
+        let (cause, detail) = cause_and_detail(&outcome);
         Record {
             format_version: coreach_execution::record::FORMAT_VERSION,
             test_case: "t".to_owned(),
