@@ -247,7 +247,7 @@ const REFUSAL: &str = "it may not know `";
 
 /// Supposes that the system has not understood what was sent last.
 fn refusal(sent: &EvidenceItem) -> String {
-    let text = text(sent);
+    let text = item_text(sent);
     let text = text.trim_end_matches("\\n").trim_end_matches("\\r");
     format!("{REFUSAL}{text}`, which was sent: compare `stimuli` with what the system takes")
 }
