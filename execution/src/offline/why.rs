@@ -6,7 +6,7 @@
 //! cannot be solved is told as it is. Nothing here decides anything.
 
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::eliminate::{solved, without};
+use coreach_analyses::symbolic::eliminate::{eliminate_data, solve_for};
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Comparison;
@@ -208,7 +208,8 @@ fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<
     unknown.sort();
     unknown.dedup();
     let brought = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
-    let whole = without(&unknown, &parts).or_else(|| without(&brought(), &parts)).unwrap_or(here);
+    let whole =
+        eliminate_data(&unknown, &parts).or_else(|| eliminate_data(&brought(), &parts)).unwrap_or(here);
     whole.disjuncts().iter().filter_map(|case| span(case, delay)).collect()
 }
 
