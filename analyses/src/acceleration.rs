@@ -1,20 +1,21 @@
-//! Acceleration: what a simple loop comes to, in one step.
+//! Acceleration: the result of a simple loop, in one step.
 //!
-//! **Problem.** A loop that moves a state by the same amount each time is followed by widening, which guesses
-//! where it ends, and what was guessed too large may go round a second loop before narrowing sees it.
+//! **Problem.** Widening guesses where a loop ends that moves a state by the same amount each time. A guess
+//! that is too large may go round a second loop before narrowing corrects it.
 //!
 //! **Source.** Abstract acceleration (Gonnord and Halbwachs, SAS 2006,
 //! <https://doi.org/10.1007/11823230_10>). A case of a transition from a location to itself is *simple* where
-//! each number that it changes is moved by a constant, or set to what the case does not change. All states
-//! that a convex element P comes to after one or more times, the guard being G and the amount d, lie in
-//! `{ x + n * d | x in P, G(x), n >= 1 }`, and each of them stands one `d` behind a state in G. The number of
-//! times is a dimension of its own that is projected away, so that any domain can do it. Backward likewise.
+//! each number that it changes is moved by a constant, or set to an expression over numbers that the case
+//! does not change. Let P be a convex element, G the guard and d the amount. All states that P comes to after
+//! one or more times lie in `{ x + n * d | x in P, G(x), n >= 1 }`, and each of them is a state of G moved by
+//! `d`. The number of times is a dimension of its own that is projected away, so any domain can do it.
+//! Backward is alike.
 //!
-//! **Where we differ**: what is set is set by the first time, so the element behind that one is accelerated.
-//! Cases with parameters, and such as change finite data, are left to widening.
+//! **Where we differ**: a number that is set has its value after the first time, so the element after the
+//! first time is accelerated. Cases with parameters, and cases that change finite data, are left to widening.
 //!
-//! **Why it is right**: the result contains what one time comes to, so that a solution of the accelerated
-//! equations is one of the equations themselves; descending steps are made with these.
+//! **Why it is right**: the result contains the result of one time, so a solution of the accelerated
+//! equations is a solution of the equations themselves. Descending steps use the latter.
 
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
@@ -23,14 +24,14 @@ use crate::domains::{Assignments, Domain};
 use crate::effect::Case;
 
 pub struct Repetition {
-    /// By how much each number is moved.
+    /// The moved numbers, each with the amount.
     moves: Vec<(usize, Rational)>,
-    /// It sets numbers besides, which are the same from the first time on.
+    /// Does the case also set numbers? They are the same from the first time on.
     pub sets: bool,
 }
 
-/// What the case does each time, where it is simple and moves something.
-pub fn repetition(case: &Case, dimensions: usize) -> Option<Repetition> {
+/// Reads what a case does each time. `None`: the case is not simple, or moves nothing.
+pub fn find_repetition(case: &Case, dimensions: usize) -> Option<Repetition> {
     let is_assigned = |at: usize| case.numeric.iter().any(|(assigned, _)| *assigned == at);
     let (mut moves, mut sets) = (Vec::new(), false);
     for (at, value) in case.numeric.iter().filter(|_| case.extra.is_empty()) {
@@ -49,20 +50,21 @@ pub fn repetition(case: &Case, dimensions: usize) -> Option<Repetition> {
 }
 
 impl Repetition {
-    /// What `from` comes to by one or more times.
-    pub fn ahead<D: Domain>(&self, case: &Case, from: &D, integer: &[bool]) -> D {
-        let there = case.condition.meet(from.clone(), integer, integer.len());
-        self.moved(&there, 1, integer).meet_constraints(&self.behind(&case.condition), integer)
+    /// Takes an element forward, one or more times.
+    pub fn go_forward<D: Domain>(&self, case: &Case, from: &D, integer: &[bool]) -> D {
+        let guarded = case.condition.meet(from.clone(), integer, integer.len());
+        self.move_repeatedly(&guarded, 1, integer)
+            .meet_constraints(&self.moved_guard(&case.condition), integer)
     }
 
-    /// What comes to `to` by one or more times.
-    pub fn back<D: Domain>(&self, case: &Case, to: &D, integer: &[bool]) -> D {
-        let there = to.meet_constraints(&self.behind(&case.condition), integer);
-        case.condition.meet(self.moved(&there, -1, integer), integer, integer.len())
+    /// Takes an element backward, one or more times.
+    pub fn go_backward<D: Domain>(&self, case: &Case, to: &D, integer: &[bool]) -> D {
+        let guarded = to.meet_constraints(&self.moved_guard(&case.condition), integer);
+        case.condition.meet(self.move_repeatedly(&guarded, -1, integer), integer, integer.len())
     }
 
-    /// Every vector moved once or more often, ahead or back.
-    fn moved<D: Domain>(&self, from: &D, way: i64, integer: &[bool]) -> D {
+    /// Moves every vector one or more times: forward if `way` is 1, backward if it is -1.
+    fn move_repeatedly<D: Domain>(&self, from: &D, way: i64, integer: &[bool]) -> D {
         if from.is_bottom() {
             return from.clone();
         }
@@ -79,7 +81,8 @@ impl Repetition {
         all.meet_constraints(&[is_once], &with_times).assign(&moves).remove_last_dimensions(1)
     }
 
-    fn behind(&self, condition: &Condition) -> Vec<Constraint> {
+    /// The constraints of the condition, moved once: they hold after each time.
+    fn moved_guard(&self, condition: &Condition) -> Vec<Constraint> {
         let linear = match condition {
             Condition::Linear(constraints) => constraints,
             Condition::And(parts) => match parts.first() {

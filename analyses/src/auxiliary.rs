@@ -1,19 +1,19 @@
-//! Numbers of their own for what has no linear form: products, whole quotients with their remainders, and
+//! Auxiliary numbers for terms without a linear form: products, integer quotients with their remainders, and
 //! reads of cells that are no places.
 //!
-//! **Problem.** A condition that mentions such a term said nothing, and what was assigned one was unknown.
+//! **Problem.** Without them, a condition that mentions such a term says nothing, and a number to which such
+//! a term is assigned is unknown.
 //!
-//! **Method.** The term gets a dimension behind those of the parameters, projected away with them, and what
-//! is known of it is said in constraints. A read has its element's type. `a div b` is the whole `q` with
-//! `0 <= a - b * q < |b|` where `b` is not 0, and `a mod b` is `a - b * q`. Of a product `p` of `a` in
-//! `[l, u]` and `b` in `[k, v]` McCormick's inequalities hold (Mathematical Programming 10, 1976,
-//! <https://doi.org/10.1007/BF01580665>), `p >= k a + l b - l k` and three like it, each where both its
-//! bounds are known. The bounds are those of the fact that the transition is taken from, the guard included.
-//! A factor that is whole and has few values is gone through instead: with its value known the product is
-//! linear.
+//! **Method.** The term gets a dimension after those of the parameters, which is projected away with them.
+//! Constraints say what is known of it. A read has its element's type. `a div b` is the whole `q` with `0 <=
+//! a - b * q < |b|` where `b` is not 0, and `a mod b` is `a - b * q`. Of a product `p` of `a` in `[l, u]` and
+//! `b` in `[k, v]` McCormick's inequalities hold (Mathematical Programming 10, 1976,
+//! <https://doi.org/10.1007/BF01580665>), `p >= k a + l b - l k` and three like it, each if both its bounds
+//! are known. The bounds are those of the fact before the transition, with its guard. If a factor is an
+//! integer with few values, there is one case for each value instead: in each the product is linear.
 //!
-//! **Sound**: whatever the other numbers are, the dimension has a value that satisfies what is said of it, so
-//! it restricts nothing where its term does not count, or has no value.
+//! **Sound**: for all values of the other numbers, the dimension has a value that satisfies its constraints.
+//! So it restricts nothing if its term does not count, or has no value.
 //!
 //! **Cost**: for each product a projection for the bounds of each factor, and a meet for each case.
 
@@ -26,7 +26,7 @@ use crate::domains::Domain;
 use crate::linear::positive_constraint;
 use crate::summaries::CellInstance;
 
-/// The most cases into which the factors of one condition's products fall.
+/// The most cases that the products of one condition are split into.
 pub const MOST_CASES: usize = 12;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,9 +41,9 @@ pub struct Auxiliaries {
     most: usize,
     pub integer: Vec<bool>,
     pub bounds: Vec<Constraint>,
-    /// Those that are products, factors before what is made of them.
+    /// The numbers that are products. A product comes after the products that are its factors.
     pub products: Vec<Multiplication>,
-    /// Those that are cells at an index of which a fact about all cells knows something.
+    /// The numbers that are cells, where a fact about all cells tells something of them.
     pub instances: Vec<CellInstance>,
     reads: HashMap<Term, LinearExpression>,
     names: usize,
@@ -51,14 +51,14 @@ pub struct Auxiliaries {
 }
 
 impl Auxiliaries {
-    /// None yet; by default there may be none at all. `elements` are the numbers of the elements that stand
-    /// for all of a list: some transitions read two.
+    /// Starts without numbers. `elements` is how many numbers stand for all elements of a list: some
+    /// transitions read two. (By default no numbers may be added.)
     pub fn new(elements: usize) -> Self {
-        // The most such numbers of one effect: each is a dimension.
+        // Each number is a dimension, so one effect has only a few.
         Auxiliaries { most: 6 + (2 * elements).min(10), ..Auxiliaries::default() }
     }
 
-    /// Another number, behind `dimensions` others.
+    /// Adds a number, which is the dimension after `dimensions` others. `None`: there is no room.
     fn add(&mut self, dimensions: usize, is_whole: bool) -> Option<LinearExpression> {
         let has_room = self.integer.len() < self.most;
         has_room.then(|| {
@@ -67,8 +67,8 @@ impl Auxiliaries {
         })
     }
 
-    /// The number of a read, of which the type's constraints are known; `None` where there is no room.
-    pub fn read(
+    /// Returns the number of a read, or adds it with the constraints `known` of it. `None`: there is no room.
+    pub fn number_of_read(
         &mut self,
         term: &Term,
         dimensions: usize,
@@ -84,7 +84,7 @@ impl Auxiliaries {
         Some(number)
     }
 
-    /// Another number each time, to call something by.
+    /// Returns a number for a fresh name.
     pub fn next_name(&mut self) -> usize {
         self.names += 1;
         self.names
@@ -94,9 +94,9 @@ impl Auxiliaries {
         self.reads.get(term).cloned()
     }
 
-    /// That a number which was read is what stands in a dimension of a summary, at an index.
+    /// Notes that a number is the value of a summary's dimension at an index.
     pub fn instantiate(&mut self, summary: usize, index: &Term, leaf: usize, number: usize) {
-        // What is read at one index is related.
+        // Numbers that are read at one index belong together.
         let is_same = |known: &&mut CellInstance| (known.summary, &known.index) == (summary, index);
         match self.instances.iter_mut().find(is_same) {
             Some(known) => known.numbers.push((leaf, number)),
@@ -107,22 +107,22 @@ impl Auxiliaries {
         }
     }
 
-    /// The number of a whole quotient, likewise.
+    /// Returns the number of an integer quotient, or adds it. `None`: there is no room.
     pub fn quotient(
         &mut self,
-        of: &LinearExpression,
-        by: &LinearExpression,
+        dividend: &LinearExpression,
+        divisor: &LinearExpression,
         dimensions: usize,
     ) -> Option<LinearExpression> {
-        if let Some((.., number)) = self.quotients.iter().find(|(a, b, _)| (a, b) == (of, by)) {
+        if let Some((.., number)) = self.quotients.iter().find(|(a, b, _)| (a, b) == (dividend, divisor)) {
             return Some(number.clone());
         }
         let number = self.add(dimensions, true)?;
-        self.quotients.push((of.clone(), by.clone(), number.clone()));
+        self.quotients.push((dividend.clone(), divisor.clone(), number.clone()));
         Some(number)
     }
 
-    /// The number of a product, likewise.
+    /// Returns the number of a product, or adds it. `None`: there is no room.
     pub fn product(
         &mut self,
         a: &LinearExpression,
@@ -140,9 +140,9 @@ impl Auxiliaries {
         Some(number)
     }
 
-    /// As many of the numbers, from dimension `first` on, as have those that are mentioned, and the factors
-    /// of these; with what is known of them.
-    pub fn needed(&self, first: usize, mentioned: impl Fn(usize) -> bool) -> Auxiliaries {
+    /// Keeps the mentioned numbers, their factors, and all numbers before the last of these, with what is
+    /// known of them. The numbers begin at dimension `first`.
+    pub fn keep_needed(&self, first: usize, mentioned: impl Fn(usize) -> bool) -> Auxiliaries {
         let mut is_needed: Vec<bool> = (0..self.integer.len()).map(|at| mentioned(first + at)).collect();
         for product in self.products.iter().rev() {
             if is_needed[product.dimension - first] {
@@ -176,7 +176,7 @@ impl Multiplication {
         self.factors.iter().any(|factor| !factor.coefficient(dimension).is_zero())
     }
 
-    /// That it is the second factor so many times, if the first one is that.
+    /// The constraints of the product if factor `which` has this value.
     fn times(&self, which: usize, value: &Rational) -> [Constraint; 2] {
         let [one, other] = [&self.factors[which], &self.factors[1 - which]];
         let product = LinearExpression::variable(self.dimension);
@@ -184,7 +184,7 @@ impl Multiplication {
             .map(|(a, b)| positive_constraint(&a.minus(&b), Relation::Equal))
     }
 
-    /// McCormick's inequalities within these bounds of the factors.
+    /// McCormick's inequalities for these bounds of the factors.
     fn envelope(&self, bounds: &[FactorBounds; 2]) -> Vec<Constraint> {
         let [a, b] = &self.factors;
         let [(a_low, a_high), (b_low, b_high)] = bounds;
@@ -205,10 +205,12 @@ impl Multiplication {
         found
     }
 
-    /// What of the element the product leaves, in cases that together have all of it. At most so many.
+    /// Splits an element into at most `most` cases in which the product is related to its factors. Together
+    /// they contain all vectors of the element that satisfy the product.
     pub fn split<D: Domain>(&self, element: &D, integer: &[bool], most: usize) -> Vec<D> {
-        let bounds = self.factors.each_ref().map(|factor| bounds(element, factor, integer, self.is_whole));
-        let values = bounds.each_ref().map(|bounds| few(bounds, self.is_whole, most));
+        let bounds =
+            self.factors.each_ref().map(|factor| find_bounds(element, factor, integer, self.is_whole));
+        let values = bounds.each_ref().map(|bounds| list_few_values(bounds, self.is_whole, most));
         let fewest = (0..2).filter_map(|which| Some((which, values[which].as_ref()?)));
         match fewest.min_by_key(|(_, values)| values.len()) {
             Some((which, values)) => {
@@ -220,12 +222,17 @@ impl Multiplication {
     }
 }
 
-/// The least and the greatest value, as far as they are known.
+/// The least and the greatest value. `None`: there is no known bound.
 type FactorBounds = (Option<Rational>, Option<Rational>);
 
-/// The bounds of an expression in an element; rounded inwards where it is whole. Whether a bound itself is
-/// out does not matter.
-fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_whole: bool) -> FactorBounds {
+/// Finds the bounds of an expression in an element. They are rounded inwards if it is an integer. A strict
+/// bound is given like one that is not.
+fn find_bounds<D: Domain>(
+    element: &D,
+    of: &LinearExpression,
+    integer: &[bool],
+    is_whole: bool,
+) -> FactorBounds {
     let last = integer.len();
     let alone = element.add_dimensions(1).assign(&[(last, Some(of.clone()))]);
     let alone = alone.forget(&(0..last).collect::<Vec<_>>());
@@ -238,7 +245,7 @@ fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_wh
         let Some(share) = factor.reciprocal() else { continue };
         let value = &Rational::from(-constraint.constant().clone()) * &share;
         let is_equal = constraint.relation() == Relation::Equal;
-        // A product of domains may say the same more than once, and not as well.
+        // A product of domains may give more than one bound: the closest counts.
         if is_equal || factor.signum() > 0 {
             let least = if is_whole { Rational::from(value.ceil()) } else { value.clone() };
             low = low.max(Some(least));
@@ -251,8 +258,8 @@ fn bounds<D: Domain>(element: &D, of: &LinearExpression, integer: &[bool], is_wh
     (low, high)
 }
 
-/// The values within the bounds, where they are at most so many.
-fn few((low, high): &FactorBounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
+/// Lists the values within the bounds. `None`: there are more than `most`.
+fn list_few_values((low, high): &FactorBounds, is_whole: bool, most: usize) -> Option<Vec<Rational>> {
     let (low, high) = (low.as_ref()?, high.as_ref()?);
     if low == high {
         return Some(vec![low.clone()]);

@@ -1,7 +1,7 @@
-//! Formulas of linear constraints and congruences: what a guard is to the domains.
+//! Formulas of linear constraints and congruences: the guards as the domains see them.
 //!
-//! They are positive: nothing is negated, so what over-approximates a part over-approximates the whole. What
-//! they are made from is in [`crate::scope`].
+//! They are positive: nothing is negated, so an over-approximation of a part over-approximates the whole.
+//! [`crate::scope`] makes them from terms.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ pub enum Condition {
     No,
     Linear(Arc<[Constraint]>),
     Congruence(Congruence),
-    /// All of these, of which at most the first is [`Condition::Linear`].
+    /// The conjunction of these. At most the first is [`Condition::Linear`].
     And(Arc<[Condition]>),
     Or(Arc<[Condition]>),
 }
@@ -41,6 +41,7 @@ fn count_step(dimensions: usize) {
 }
 
 impl Condition {
+    /// Conjoins conditions. All linear constraints are collected in one part, each once.
     pub fn and(parts: impl IntoIterator<Item = Condition>) -> Condition {
         let (mut linear, mut others): (Vec<Constraint>, Vec<Condition>) = (Vec::new(), Vec::new());
         let mut work: Vec<Condition> = parts.into_iter().collect();
@@ -67,18 +68,18 @@ impl Condition {
         }
     }
 
-    /// Conditions whose disjunction it is: at most so many, and what would be more stays in one.
-    pub fn apart(&self, most: usize) -> Vec<Condition> {
+    /// Splits the condition into at most `most` conditions of which it is the disjunction. A part that would
+    /// make more stays whole.
+    pub fn alternatives(&self, most: usize) -> Vec<Condition> {
         let whole = || vec![self.clone()];
         match self {
             Condition::Or(parts) => {
-                let all: Vec<Condition> = parts.iter().flat_map(|part| part.apart(most)).collect();
+                let all: Vec<Condition> = parts.iter().flat_map(|part| part.alternatives(most)).collect();
                 if all.len() <= most { all } else { whole() }
             }
             Condition::And(parts) => parts.iter().fold(vec![Condition::Yes], |done, part| {
-                let alternatives = part.apart(most);
-                let alternatives =
-                    if alternatives.len() * done.len() <= most { alternatives } else { vec![part.clone()] };
+                let split = part.alternatives(most);
+                let alternatives = if split.len() * done.len() <= most { split } else { vec![part.clone()] };
                 let with = |one: &Condition| {
                     let one = one.clone();
                     alternatives.iter().map(move |other| Condition::and([one.clone(), other.clone()]))
@@ -123,7 +124,8 @@ impl Condition {
         }
     }
 
-    /// What of the element satisfies the condition: constraints first, then each disjunction by a join.
+    /// Restricts an element to the condition: first by its constraints, then by each disjunction, with a
+    /// join.
     pub fn meet<D: Domain>(&self, element: D, integer: &[bool], dimensions: usize) -> D {
         match self {
             Condition::Yes => element,

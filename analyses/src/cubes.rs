@@ -1,4 +1,4 @@
-//! Sets of cells as terms: products of sets of digits, place by place.
+//! Writes sets of cells as terms: products of sets of digits, place by place.
 //!
 //! Example: the cells ⟨TEA, on⟩ and ⟨COFFEE, on⟩ of a machine with three beverages are
 //! `vBeverage != MILK && on`.
@@ -15,9 +15,9 @@ use crate::frame::{FinitePlace, Frame};
 /// For each finite place, the digits it may have.
 pub type Cube = Vec<Vec<u32>>;
 
-/// Products of sets whose disjoint union is the cells, but for such as have no state. Merging along one
-/// place after the other is not minimal, but finds every value that is a product.
-pub fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
+/// Splits cells into products of sets. Their disjoint union is these cells; cells that have no state may be
+/// added. Merging along one place after the other is not minimal, but finds every set that is one product.
+pub fn split_into_cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     let places = frame.finite.len();
     let (cells, open) = frame.without_idle_pairs(cells);
     let digits = |cell: u32, place: usize| match open.contains(&place) {
@@ -29,7 +29,8 @@ pub fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     loop {
         let before = cubes.len();
         for place in 0..places {
-            // By what the cubes say about the other places; the map's order is the order of the cubes.
+            // Merge the cubes that are the same in all other places. The map's order is the order of the
+            // cubes.
             let mut merged: BTreeMap<Cube, Vec<u32>> = BTreeMap::new();
             for mut cube in cubes {
                 budget::ask();
@@ -50,7 +51,7 @@ pub fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     }
 }
 
-/// That the cell is in one of the products.
+/// Writes the condition that the cell is in one of the products.
 pub fn cubes_term(frame: &Frame, cubes: &[Cube]) -> Term {
     Term::or(cubes.iter().map(|cube| Term::and(cube_terms(frame, cube))))
 }
@@ -59,7 +60,7 @@ fn cube_terms(frame: &Frame, cube: &Cube) -> Vec<Term> {
     frame.finite.iter().zip(cube).map(|(place, digits)| set_term(place, digits)).collect()
 }
 
-/// That the place has one of these digits, in the fewest words.
+/// Writes the condition that the place has one of these digits, as short as possible.
 fn set_term(finite: &FinitePlace, digits: &[u32]) -> Term {
     let place = &finite.place.term;
     let value = |digit: u32| &finite.values[digit as usize];
@@ -68,7 +69,7 @@ fn set_term(finite: &FinitePlace, digits: &[u32]) -> Term {
         Value::Bool(_) => place.not(),
         value => Term::compare(comparison, place, &Term::literal(value.clone())),
     };
-    // Lengths in a row are an interval, whose ends are left out where they are those of all lengths.
+    // Successive lengths are an interval. An end of it is left out if it is the least or greatest length.
     if let ([first, ..], [.., last], Value::Int(_)) = (digits, digits, value(0))
         && (last - first) as usize + 1 == digits.len()
     {

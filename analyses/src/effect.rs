@@ -3,13 +3,13 @@
 //! Within one cell of the partition and for one choice of the finite parameters, a transition is a condition
 //! over numbers, a parallel affine assignment to dimensions, and new digits for the cell. Many transitions of
 //! a product share guard and assignments, so they are compiled once per distinct (parameters, guard,
-//! assignments), which is an [`Effect`]; and once per valuation of the finite places that the effect reads,
-//! when such a cell is first met.
+//! assignments), which is an [`Effect`]. The cases of an effect are compiled once per valuation of the finite
+//! places that it reads, when such a cell is first met.
 //!
-//! What the concrete semantics asks silently is part of the condition: operations are defined, assigned
-//! values and parameters lie in their types. Numeric parameters are dimensions behind those of the frame,
-//! added for the effect and projected away after it; those that no term mentions are left out, every type
-//! having a value.
+//! The condition contains what the semantics asks without saying it: operations are defined, and assigned
+//! values and parameters lie in their types. Numeric parameters are dimensions after those of the frame. They
+//! are added for the effect and projected away after it. A parameter that no term mentions is left out,
+//! because every type has a value.
 //!
 //! Cost: proportional to the terms, times the valuations of the finite parameters that are read.
 
@@ -28,27 +28,27 @@ use crate::domains::Domain;
 use crate::domains::interval::Interval;
 use crate::frame::{Frame, Slot, digit, type_constraints};
 use crate::grid::Grid;
-use crate::identities::{Digits, changed, extended};
+use crate::identities::{Digits, change_identities, extend_identities};
 use crate::lists::{AssignedList, MOST_ORIGINS};
 use crate::places::{Leaf, Place, leaves, places};
 use crate::scope::{Beyond, CASE_LIMIT, Fields, ImprecisionReason, Memory, Scope};
 use crate::sizes::decided_keys;
-use crate::summaries::{CellInstance, instantiated};
+use crate::summaries::{CellInstance, instantiate_cells};
 
 /// One way to take a transition from one valuation of the finite places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// When, over the dimensions of the frame and of the parameters.
+    /// When this way can be taken. It ranges over the dimensions of the frame and of the parameters.
     pub condition: Condition,
     /// The assigned dimensions; `None` is an unknown value.
     pub numeric: Vec<(usize, Option<LinearExpression>)>,
     pub unknown_bounds: Vec<Constraint>,
     /// The new digits, by position; `None` is any.
     pub finite: Vec<(usize, Option<u32>)>,
-    /// The dimensions of parameters and auxiliary numbers, behind those of the frame: which are integers.
+    /// For each dimension after those of the frame (parameters and auxiliary numbers): is it an integer?
     pub extra: Vec<bool>,
     pub products: Vec<Multiplication>,
-    /// The auxiliary numbers that are cells of which a fact about all cells knows something.
+    /// The auxiliary numbers that are single cells, where a fact about all cells tells something of them.
     pub instances: Vec<CellInstance>,
 }
 
@@ -57,15 +57,17 @@ impl Case {
         self.condition == Condition::Yes && self.numeric.is_empty()
     }
 
-    /// The element with the case's own dimensions behind it, and what it says of the cells that are read.
-    pub fn around<D: Domain>(&self, frame: &Frame, element: &D, integer: &[bool]) -> D {
+    /// Adds the case's own dimensions to an element, with what the element tells of the cells that are read.
+    pub fn with_own_dimensions<D: Domain>(&self, frame: &Frame, element: &D, integer: &[bool]) -> D {
         let all = element.add_dimensions(self.extra.len()).meet_congruences(&[], integer);
         if self.instances.is_empty() || all.is_bottom() {
             return all;
         }
-        let known = match &self.said_of_elements(frame)[..] {
-            [] => instantiated(frame, element, &self.instances),
-            said => instantiated(frame, &element.meet_constraints(said, &frame.integer), &self.instances),
+        let known = match &self.constraints_on_elements(frame)[..] {
+            [] => instantiate_cells(frame, element, &self.instances),
+            others => {
+                instantiate_cells(frame, &element.meet_constraints(others, &frame.integer), &self.instances)
+            }
         };
         all.meet_constraints(&known, integer)
     }
@@ -73,7 +75,7 @@ impl Case {
     /// Lists the constraints of the condition about elements that stand for all of a list. They hold for all
     /// elements, also for those that are read. A constraint about a cell of an array is left out, because it
     /// may hold for the assigned cell only.
-    fn said_of_elements(&self, frame: &Frame) -> Vec<Constraint> {
+    fn constraints_on_elements(&self, frame: &Frame) -> Vec<Constraint> {
         let elements = frame.elements_of_lists();
         let is_of_state = |at: usize| at < frame.dimensions() && !frame.cells_of_arrays().contains(&at);
         let is_about_all = |constraint: &&Constraint| {
@@ -93,8 +95,7 @@ impl Case {
         }
     }
 
-    /// What of the element, which has the case's own dimensions behind those of the frame, satisfies the
-    /// condition.
+    /// Restricts an element, which has the case's own dimensions after those of the frame, to the condition.
     pub fn meet<D: Domain>(&self, element: D, integer: &[bool]) -> D {
         let condition = |element: D| self.condition.meet(element, integer, integer.len());
         let met = condition(element);
@@ -106,16 +107,17 @@ impl Case {
             let most = MOST_CASES / parts.len().max(1);
             parts = parts.iter().flat_map(|part| product.split(part, integer, most)).collect();
         }
-        // Once more where a disjunction was met before the product was known; a constraint still holds.
+        // A disjunction was met before the product was known: meet it again. A constraint still holds.
         let again = |part: D| if self.condition.is_linear() { part } else { condition(part) };
         let parts = parts.into_iter().map(again).filter(|part| !part.is_bottom());
         parts.reduce(|sum, part| sum.join(&part)).unwrap_or_else(|| D::bottom(integer.len()))
     }
 
-    fn take(&mut self, auxiliaries: &Auxiliaries, first: usize) {
+    /// Gives the case those auxiliary numbers that it mentions, and what is known of them.
+    fn take_auxiliaries(&mut self, auxiliaries: &Auxiliaries, first: usize) {
         let values: Vec<&LinearExpression> =
             self.numeric.iter().filter_map(|(_, value)| value.as_ref()).collect();
-        let needed = auxiliaries.needed(first, |at| {
+        let needed = auxiliaries.keep_needed(first, |at| {
             self.condition.mentions(&(at..at + 1))
                 || values.iter().any(|value| !value.coefficient(at).is_zero())
         });
@@ -142,20 +144,20 @@ pub struct Effect {
     ids: Vec<Place>,
     id_parameters: Vec<Place>,
     new_ids: Vec<(usize, Term)>,
-    /// Whether the cell that stands for all is one that is assigned: what cases are told apart by.
-    written: Vec<Term>,
+    /// For each assigned cell: "the cell that stands for all is this one". Cases are told apart by these.
+    assigned_cells: Vec<Term>,
     partition_limit: usize,
-    /// What was lost in compiling it, in order, each once.
+    /// What was lost while it was compiled, in order, each once.
     pub imprecisions: Vec<Beyond>,
-    /// What its comparisons of records come to, in all cells.
+    /// Its comparisons of records, by fields. They are the same in all cells.
     fields: Fields,
-    /// Which keys the guard says to be in a set or a map, or not.
+    /// The keys that the guard decides: are they in their set or map?
     keys: HashMap<Term, bool>,
     blind: bool,
 }
 
-/// One assignment: that its value is defined, of each place that it changes the new value, and the large
-/// lists that it changes.
+/// One assignment: the condition that its value is defined, the new value of each place that it changes, and
+/// the large lists that it changes.
 #[derive(Clone, Debug)]
 struct Assigned {
     is_defined: Term,
@@ -176,8 +178,8 @@ impl Assigned {
 }
 
 impl Effect {
-    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are told apart;
-    /// parameters beyond that stay unknown.
+    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are told apart. The
+    /// parameters beyond this limit stay unknown.
     pub fn new(
         frame: &Frame,
         parameters: &[Datum],
@@ -202,7 +204,7 @@ impl Effect {
             ids,
             id_parameters: Vec::new(),
             new_ids: Vec::new(),
-            written: Vec::new(),
+            assigned_cells: Vec::new(),
             partition_limit: partition_limit.max(1),
             imprecisions: Vec::new(),
             fields: Fields::new(),
@@ -214,9 +216,10 @@ impl Effect {
         }
         effect.obligations = defined(guard);
         effect.keys = decided_keys(guard);
-        effect.written = written(frame, assignments.iter().map(|(_, value)| value));
+        effect.assigned_cells = list_assigned_cells(frame, assignments.iter().map(|(_, value)| value));
         effect.assigned =
             assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
+        // A list whose origins would make too many ways becomes unknown.
         let mut ways = 1;
         for list in effect.assigned.iter_mut().flat_map(|assigned| &mut assigned.lists) {
             if ways * list.origins.len() > MOST_ORIGINS {
@@ -228,39 +231,44 @@ impl Effect {
         let known = frame.identities.ids.iter().map(|id| (id, substitute(&id.term, &values))).enumerate();
         let new = known.filter(|(_, (id, new))| id.term != *new).map(|(number, (_, new))| (number, new));
         effect.new_ids = new.collect();
+        effect.add_parameters(frame, parameters, &terms);
+        effect
+    }
+
+    /// Adds the parameters that the terms mention: as dimensions, as ids, or as finite parameters.
+    fn add_parameters(&mut self, frame: &Frame, parameters: &[Datum], terms: &[&Term]) {
         let mentioned: BTreeSet<Datum> = terms.iter().flat_map(|term| term.data()).collect();
         let mut valuations = 1usize;
         for summary in frame.summaries.iter().filter(|summary| summary.list.is_none()) {
             let place = Place { term: Term::datum(&summary.index), ty: summary.index.ty().clone() };
-            let dimension = effect.add_parameter(frame, &place);
-            effect.numeric_parameters.insert(place.term, dimension);
+            let dimension = self.add_parameter(frame, &place);
+            self.numeric_parameters.insert(place.term, dimension);
         }
         let parameters = || parameters.iter().filter(|datum| mentioned.contains(datum));
         let is_known = |leaf: &Leaf| {
             leaf.list.is_none() && frame.summaries.iter().any(|summary| summary.index == leaf.index)
         };
         for leaf in parameters().flat_map(|datum| leaves(frame.arrays, datum)).filter(is_known) {
-            let dimension = effect.add_parameter(frame, &leaf.place);
-            effect.numeric_parameters.insert(leaf.read, dimension);
+            let dimension = self.add_parameter(frame, &leaf.place);
+            self.numeric_parameters.insert(leaf.read, dimension);
         }
         // Whether a list is empty follows from its length.
         let is_of_length = |place: &Place| matches!(place.term.written(), Some(Node::Compare(..)));
         let places = parameters().flat_map(|datum| places(frame.arrays, datum));
         for place in places.filter(|place| !is_of_length(place)) {
             if place.is_numeric() {
-                let dimension = effect.add_parameter(frame, &place);
-                effect.numeric_parameters.insert(place.term, dimension);
+                let dimension = self.add_parameter(frame, &place);
+                self.numeric_parameters.insert(place.term, dimension);
             } else if place.ty.is_id() {
-                effect.id_parameters.push(place);
+                self.id_parameters.push(place);
             } else if let Some(values) = place.digits(frame.arrays) {
                 let product = valuations.saturating_mul(values.len());
-                if product <= partition_limit.max(1) {
+                if product <= self.partition_limit {
                     valuations = product;
-                    effect.finite_parameters.push((place, values));
+                    self.finite_parameters.push((place, values));
                 }
             }
         }
-        effect
     }
 
     fn add_parameter(&mut self, frame: &Frame, place: &Place) -> usize {
@@ -293,8 +301,10 @@ impl Effect {
             (place.place.term.clone(), place.values[frame.digit(cell, position) as usize].clone())
         });
         let read: HashMap<Term, Value> = read.collect();
-        let identities = extended(&read, &self.ids, &self.id_parameters, self.partition_limit);
-        let whether = tuples(&vec![vec![false, true]; self.written.len()]);
+        let identities = extend_identities(&read, &self.ids, &self.id_parameters, self.partition_limit);
+        // One case for each choice of: finite parameters, equal ids, the assigned cell that the cell which
+        // stands for all is, and the origins of list elements.
+        let whether = tuples(&vec![vec![false, true]; self.assigned_cells.len()]);
         let assigned = self.assigned.iter().flat_map(|assigned| &assigned.lists);
         let origins = tuples(&assigned.map(|list| (0..list.origins.len()).collect()).collect::<Vec<_>>());
         let cells: Vec<(&Vec<bool>, &Vec<usize>)> = whether
@@ -321,14 +331,17 @@ impl Effect {
                 auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
                 keys: &self.keys,
             };
-            let there = decide(&mut scope, &self.written, whether);
-            let mut found =
-                if there == Condition::No { Vec::new() } else { self.compile_one(&mut scope, origins) };
+            let on_cells = decide_assigned_cells(&mut scope, &self.assigned_cells, whether);
+            let mut found = if on_cells == Condition::No {
+                Vec::new()
+            } else {
+                self.compile_with_origins(&mut scope, origins)
+            };
             for case in &mut found {
-                case.condition = Condition::and([there.clone(), case.condition.clone()]);
+                case.condition = Condition::and([on_cells.clone(), case.condition.clone()]);
             }
             found.retain(|case| case.condition != Condition::No);
-            found.iter_mut().for_each(|case| case.take(&scope.auxiliaries, scope.dimensions));
+            found.iter_mut().for_each(|case| case.take_auxiliaries(&scope.auxiliaries, scope.dimensions));
             (self.imprecisions, self.fields) = (scope.imprecisions, scope.fields);
             for case in found {
                 let (case, is_exact) = without_parameters(frame, case);
@@ -345,15 +358,16 @@ impl Effect {
         cases
     }
 
-    /// The cases where the elements of the assigned lists have these origins.
-    fn compile_one(&self, scope: &mut Scope, origins: &[usize]) -> Vec<Case> {
-        let obligations = silently(scope, &self.obligations);
+    /// Compiles the cases where the elements of the assigned lists have these origins.
+    fn compile_with_origins(&self, scope: &mut Scope, origins: &[usize]) -> Vec<Case> {
+        let obligations = condition_unnoted(scope, &self.obligations);
         let condition = scope.condition(&self.guard);
         let bounds = Condition::Linear(self.parameter_bounds[..].into());
         scope.assume_strings(&self.guard);
         let lists = self.assigned.iter().flat_map(|assigned| &assigned.lists).zip(origins);
-        let come: Vec<Condition> = lists.map(|(list, at)| scope.condition(&list.origins[*at].on)).collect();
-        let start = Condition::and([bounds, obligations, condition].into_iter().chain(come));
+        let origin_conditions: Vec<Condition> =
+            lists.map(|(list, at)| scope.condition(&list.origins[*at].on)).collect();
+        let start = Condition::and([bounds, obligations, condition].into_iter().chain(origin_conditions));
         if start == Condition::No {
             return Vec::new();
         }
@@ -369,7 +383,7 @@ impl Effect {
         };
         let mut cases = vec![nothing];
         for Assigned { is_defined, parts, lists } in &self.assigned {
-            let is_defined = silently(scope, is_defined);
+            let is_defined = condition_unnoted(scope, is_defined);
             for case in &mut cases {
                 case.condition = Condition::and([case.condition.clone(), is_defined.clone()]);
             }
@@ -392,17 +406,17 @@ impl Effect {
         if self.new_ids.is_empty() || cases.is_empty() {
             return cases;
         }
-        let changes = changed(scope, &start, &self.new_ids);
+        let id_changes = change_identities(scope, &start, &self.new_ids);
         let with = |case: &Case, (on, digits): &(Condition, Digits)| {
             let condition = Condition::and([case.condition.clone(), on.clone()]);
             Case { condition, finite: [&case.finite[..], digits].concat(), ..case.clone() }
         };
-        cases.iter().flat_map(|case| changes.iter().map(|change| with(case, change))).collect()
+        cases.iter().flat_map(|case| id_changes.iter().map(|change| with(case, change))).collect()
     }
 }
 
-/// That the index variable is where a value assigns a cell, for each such place, once.
-fn written<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
+/// Lists the assigned cells of arrays where one cell stands for all: "the index variable is this index".
+fn list_assigned_cells<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Term> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let mut work: Vec<&Term> = values.filter(|_| !frame.summaries.is_empty()).collect();
     while let Some(term) = work.pop() {
@@ -421,28 +435,28 @@ fn written<'a>(frame: &Frame, values: impl Iterator<Item = &'a Term>) -> Vec<Ter
         }
         work.extend(term.children().into_iter().rev());
     }
-    // The most assigned cells by which cases are told apart: as many ways as these are subsets.
+    // Cases are told apart by at most three assigned cells, because there is a way for each subset of them.
     found.truncate(3);
     found
 }
 
-/// Decides for a scope whether the cell that stands for all is one of those assigned; what that asks for.
-/// That it is another one asks for nothing: there are more cells than are assigned.
-fn decide(scope: &mut Scope, written: &[Term], whether: &[bool]) -> Condition {
-    let there = written.iter().zip(whether).filter(|(_, is_it)| **is_it).map(|(term, _)| term);
-    let there = Condition::and(there.map(|term| scope.condition(term)).collect::<Vec<_>>());
+/// Decides in a scope whether the cell that stands for all is one of the assigned cells. Returns the
+/// condition of this. That it is no assigned cell needs no condition: there are more cells than are assigned.
+fn decide_assigned_cells(scope: &mut Scope, cells: &[Term], whether: &[bool]) -> Condition {
+    let chosen = cells.iter().zip(whether).filter(|(_, is_it)| **is_it).map(|(term, _)| term);
+    let condition = Condition::and(chosen.map(|term| scope.condition(term)).collect::<Vec<_>>());
     scope.memory = Memory::default();
-    for (term, is_it) in written.iter().zip(whether) {
+    for (term, is_it) in cells.iter().zip(whether) {
         scope.memory.decide(term, *is_it);
     }
-    there
+    condition
 }
 
-/// The condition without noting what is lost: for conditions derived from a term whose own imprecision is
-/// noted.
-fn silently(scope: &mut Scope, term: &Term) -> Condition {
+/// Compiles a condition and does not note what is lost. It is for conditions that are derived from a term
+/// whose own imprecision is noted.
+fn condition_unnoted(scope: &mut Scope, term: &Term) -> Condition {
     let known = scope.imprecisions.len();
-    // What is remembered from here would be silent wherever it is met again.
+    // A remembered result would not be noted where the term is met again, so this call has its own memory.
     let memory = std::mem::take(&mut scope.memory);
     let condition = scope.condition(term);
     scope.memory = memory;
@@ -450,6 +464,8 @@ fn silently(scope: &mut Scope, term: &Term) -> Condition {
     condition
 }
 
+/// Assigns a number in each case. Splits the cases by the value, or forgets the number where it is not
+/// linear.
 fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimension: usize, value: &Term) {
     let split = match scope.linear(value) {
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
@@ -480,6 +496,7 @@ fn assign_any(cases: &mut [Case], place: &Place, dimension: usize) {
     }
 }
 
+/// Assigns a digit in each case. Splits the cases by the value, or forgets the digit where it is unknown.
 fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value: &Term) {
     let found = match value.sort().is_number() {
         true => scope.cases_among(value, &scope.frame.finite[position].values),
@@ -517,10 +534,9 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
     *cases = next;
 }
 
-/// The case with its parameters projected out of its condition once and for all, where no assignment and no
-/// disjunction mentions one: `p == vPaid - cPrice` of a `nat` is `vPaid >= cPrice`. That is the common case,
-/// since an output's parameters say what is sent. `None` where the condition holds nowhere; and whether
-/// nothing was lost.
+/// Projects the parameters out of the condition of a case, where no assignment and no disjunction mentions
+/// one: `p == vPaid - cPrice` of a `nat` becomes `vPaid >= cPrice`. Most outputs are such cases. Returns
+/// `None` if the condition holds nowhere, and whether nothing was lost.
 ///
 /// A projection may be exponential in its dimensions, so it is limited like every operation on polyhedra.
 fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
@@ -540,7 +556,7 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
         return (Some(case), true);
     }
     let integer = [&frame.integer[..], &case.extra].concat();
-    let classes = if frame.congruences { classes(&linear, &integer, first) } else { Vec::new() };
+    let classes = if frame.congruences { implied_congruences(&linear, &integer, first) } else { Vec::new() };
     let parameters: Vec<usize> = (first..all).collect();
     let limits = Limits::default();
     let around = Polyhedron::from_constraints(all, linear).convert_limited(&limits);
@@ -557,22 +573,24 @@ fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
 }
 
-/// One of the cases that a disjunction falls into: what its condition alone mentions is projected away, where
-/// that loses nothing. `a[i] != 0` of an array without places is two cases that say nothing of `a[i]`.
-pub fn alone(frame: &Frame, case: Case) -> Option<Case> {
+/// Simplifies one of the cases that a disjunction falls into: dimensions that only its condition mentions are
+/// projected away, if that loses nothing. `a[i] != 0` of an array without places becomes two cases that say
+/// nothing of `a[i]`.
+pub fn simplify_alternative(frame: &Frame, case: Case) -> Option<Case> {
     let (projected, is_exact) = without_parameters(frame, case.clone());
     if is_exact { projected } else { Some(case) }
 }
 
-/// What equalities say of the classes of the first dimensions: `x == 2 * p` of a whole `p` says that `x` is
-/// even.
-fn classes(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
+/// Lists the congruences that equalities imply for the first dimensions: `x == 2 * p` of a whole `p` says
+/// that `x` is even.
+fn implied_congruences(constraints: &[Constraint], integer: &[bool], first: usize) -> Vec<Condition> {
     let around = Grid::all(integer.len()).with(constraints, &[]).with_integers(integer);
     let seen = around.project(&(0..first).collect::<Vec<_>>()).congruences();
     let beyond_types = seen.into_iter().filter(|congruence| !congruence.modulus().is_one());
     beyond_types.map(Condition::congruence).collect()
 }
 
+/// Lists the possible cells into which a case leads from a cell.
 pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
     let mut cells = vec![cell];
     for (position, digit) in &case.finite {
@@ -589,7 +607,7 @@ pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
     cells
 }
 
-/// What makes effects the same: parameters, guard and assignments.
+/// Parameters, guard and assignments. Effects with the same key are the same.
 type EffectKey = (Vec<Datum>, Term, Vec<(Datum, Term)>);
 
 /// The distinct effects over one frame.
@@ -600,8 +618,14 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// For each transition the number of its effect, those not known yet being added.
-    pub fn of(&mut self, frame: &Frame, iosts: &Iosts, partition_limit: usize, blind: bool) -> Vec<u32> {
+    /// Returns the number of each transition's effect. Effects that are not known yet are added.
+    pub fn number_all(
+        &mut self,
+        frame: &Frame,
+        iosts: &Iosts,
+        partition_limit: usize,
+        blind: bool,
+    ) -> Vec<u32> {
         let mut effect_of = Vec::with_capacity(iosts.transitions.len());
         for transition in &iosts.transitions {
             let parameters = &iosts.action(transition.action).parameters;
@@ -627,20 +651,20 @@ impl Effects {
     }
 }
 
-/// What the guards of transitions with numeric parameters say of the numbers alone, before the transition
-/// and behind it, in order: `x + p <= 10` of a `p` that is never negative says `x <= 10`, and so it does
-/// behind `x := x + p`.
+/// Lists what the guards of transitions with numeric parameters say of the numbers alone, before and after
+/// the transition, in order. `x + p <= 10` of a `p` that is never negative says `x <= 10`, and says it also
+/// after `x := x + p`.
 ///
-/// Projected as `post` of the domain does it, but whatever the finite places are: it is the same for all
+/// The projection is that of the domain's `post`, but without the finite places: it is the same for all
 /// cells.
-pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
+pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut frame = frame.clone();
-    // The most constraints of a condition that is projected. Whatever the finite places are, it is as long as
-    // those of all cells together, and a long one says little of the numbers alone.
+    // Without the finite places a condition is as long as those of all cells together. A condition of more
+    // than 128 constraints says little of the numbers alone.
     frame.condition_limit = frame.condition_limit.min(128);
     let frame = &frame;
     let mut effects = Effects::default();
-    effects.of(frame, iosts, CASE_LIMIT, false);
+    effects.number_all(frame, iosts, CASE_LIMIT, false);
     let mut found = Vec::new();
     let assigns_list = |effect: &Effect| effect.assigned.iter().any(|assigned| !assigned.lists.is_empty());
     let is_projected = |effect: &&mut Effect| !effect.numeric_parameters.is_empty() || assigns_list(effect);
@@ -649,17 +673,17 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
         for case in effect.compile(frame, 0) {
             let integer = [&frame.integer[..], &case.extra].concat();
             let whole = D::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
-            let before = case.meet(case.around(frame, &whole, &integer), &integer);
+            let before = case.meet(case.with_own_dimensions(frame, &whole, &integer), &integer);
             if before.is_bottom() {
                 continue;
             }
-            let behind = before.assign(&case.numeric);
-            let sides = [before, behind].map(|side| side.remove_last_dimensions(case.extra.len()));
+            let after = before.assign(&case.numeric);
+            let sides = [before, after].map(|side| side.remove_last_dimensions(case.extra.len()));
             for side in sides.iter().filter(|side| !side.is_bottom()) {
-                let said = side.constraints();
-                // Of two equal numbers one has the bounds, where constraints are canonical.
-                let bounds = Interval::top(frame.dimensions()).meet_constraints(&said, &frame.integer);
-                found.extend(said);
+                let constraints = side.constraints();
+                // Canonical constraints bound only one of two equal numbers. Intervals bound both.
+                let bounds = Interval::top(frame.dimensions()).meet_constraints(&constraints, &frame.integer);
+                found.extend(constraints);
                 if !bounds.is_bottom() {
                     found.extend(bounds.constraints());
                 }
@@ -669,9 +693,9 @@ pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     found
 }
 
-/// The linear constraints over the frame's dimensions that the guards of the model compare with, in order,
-/// each once.
-pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
+/// Lists the linear constraints over the frame's dimensions in the comparisons of these terms, in order, each
+/// once.
+pub fn list_comparisons(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     let mut visited = HashSet::new();

@@ -1,5 +1,5 @@
-//! A term in a sentence: its text, or the beginning of it where sharing would make it longer than anyone
-//! reads.
+//! Shows a term in a sentence: its text, or only the beginning if the text is too long to read. (The text of
+//! a term with shared parts can be exponentially long.)
 
 use std::fmt::{self, Write as _};
 
@@ -8,7 +8,7 @@ use coreach_model::Term;
 /// The most bytes that a sentence shows of a term.
 pub const MOST_SHOWN: usize = 1000;
 
-/// The text of a term, cut behind [`MOST_SHOWN`] bytes. Costs no more than what is shown.
+/// The text of a term, cut after [`MOST_SHOWN`] bytes. It costs no more than the shown text.
 pub struct Excerpt<'a>(pub &'a Term);
 
 impl fmt::Display for Excerpt<'_> {

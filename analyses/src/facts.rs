@@ -1,14 +1,14 @@
-//! Facts as terms that a test engineer reads.
+//! Writes facts as terms that a test engineer reads.
 //!
-//! An abstract value is a map from cells to polyhedra or boxes; what is printed is a formula over variables
-//! and constants. Cells with the same element are one case; their valuations are merged into products of
-//! sets, place by place, so that `vBeverage == COFFEE` is printed and a place that may have any value is not
-//! mentioned. Conjuncts that all cases share are written once. What every value of a datum's type satisfies
+//! An abstract value is a map from cells to elements, such as polyhedra or boxes. It is written as a formula
+//! over variables and constants. Cells with the same element are one case. Their valuations are merged into
+//! products of sets, place by place: `vBeverage == COFFEE` is written, and a place that may have any value is
+//! not mentioned. Conjuncts that all cases share are written once. A conjunct that follows from a type
 //! (`vPaid >= 0` of a `nat`) is left out: a fact is read in the context of the types.
 //!
-//! Cases say the same thing again and again where several finite places matter, each to numbers of its own.
-//! So a fact of more than `MOST_CASES` cases is said in clauses instead (`crate::clauses`), where that is
-//! shorter; these have a limit, and what is beyond it is counted in [`FactWriter::shortened`].
+//! If several finite places matter, each to numbers of its own, cases repeat each other. So a fact of more
+//! than `MOST_CASES` cases is written in clauses instead (`crate::clauses`), if that is shorter. Clauses have
+//! a limit. [`FactWriter::shortened`] counts the facts that exceed it.
 //!
 //! Example: cells {TEA ↦ x ≥ 1, COFFEE ↦ x ≥ 1 ∧ y = 0} become
 //! `x >= 1 && (vBeverage == TEA || vBeverage == COFFEE && y == 0)`.
@@ -17,27 +17,26 @@ use std::collections::HashMap;
 
 use coreach_model::term::Term;
 
-use crate::clauses::{atoms, clauses};
-use crate::cubes::{cubes, cubes_term};
+use crate::clauses::{count_atoms, write_clauses};
+use crate::cubes::{cubes_term, split_into_cubes};
 use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::partition::{AbstractValue, ElementId, Elements};
-use crate::readable::{classes, congruent, disjunction, readable};
+use crate::readable::{congruence_to_term, write_constraints, write_disjunction, written_congruences};
 
 const MOST_CASES: usize = 8;
 
-/// Writes values as terms, remembering what it wrote.
+/// Writes values as terms, and remembers them.
 pub struct FactWriter {
     limit: usize,
-    /// Facts that say less than the value, for the sake of the limit.
+    /// How many facts say less than their value, because of the limit.
     pub shortened: usize,
     values: HashMap<AbstractValue, Term>,
     elements: HashMap<ElementId, Vec<Term>>,
 }
 
 impl FactWriter {
-    /// A writer of facts that have at most so many comparisons and flags, where they have more than a few
-    /// cases.
+    /// A fact with many cases gets at most `limit` comparisons and flags.
     pub fn new(limit: usize) -> Self {
         FactWriter { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
     }
@@ -51,8 +50,8 @@ impl FactWriter {
         term
     }
 
-    /// The term of one of several values; what all of them say is said once.
-    pub fn one_of<D: Domain>(
+    /// Writes the disjunction of several values. Conjuncts that all of them share are written once.
+    pub fn disjunction<D: Domain>(
         &mut self,
         frame: &Frame,
         store: &Elements<D>,
@@ -71,6 +70,7 @@ impl FactWriter {
         Term::and(common.iter().cloned().chain([one]))
     }
 
+    /// Writes a value by cases, or in clauses if there are many cases and the clauses are shorter.
     fn write<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
         // Groups in the order of their first cell.
         let mut groups: Vec<(ElementId, Vec<u32>)> = Vec::new();
@@ -83,21 +83,22 @@ impl FactWriter {
             groups[at].1.push(cell);
         }
         if groups.len() > MOST_CASES {
-            let said = clauses(frame, store, value, self.limit);
-            // Listing the cases is not cheap either: it is done where it can be shorter.
+            let clauses = write_clauses(frame, store, value, self.limit);
+            // Cases are not cheap either, so they are written only if they can be shorter.
             let least: usize =
                 groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
-            if said.left_out > 0 || said.size <= least {
-                self.shortened += usize::from(said.left_out > 0);
-                return said.term;
+            if clauses.left_out > 0 || clauses.size <= least {
+                self.shortened += usize::from(clauses.left_out > 0);
+                return clauses.term;
             }
-            let cases = self.by_cases(frame, store, groups);
-            return if atoms(&cases) <= said.size { cases } else { said.term };
+            let cases = self.write_cases(frame, store, groups);
+            return if count_atoms(&cases) <= clauses.size { cases } else { clauses.term };
         }
-        self.by_cases(frame, store, groups)
+        self.write_cases(frame, store, groups)
     }
 
-    fn by_cases<D: Domain>(
+    /// Writes a value as a disjunction, with one case for each group of cells.
+    fn write_cases<D: Domain>(
         &mut self,
         frame: &Frame,
         store: &Elements<D>,
@@ -106,14 +107,18 @@ impl FactWriter {
         let mut cases: Vec<Vec<Term>> = Vec::new();
         for (element, cells) in groups {
             let numbers = self.elements.entry(element).or_insert_with(|| {
-                let mut said = readable(frame, store.constraints(element));
-                said.extend(classes(frame, store, element).iter().map(|c| congruent(c, &frame.numeric)));
-                said
+                let mut terms = write_constraints(frame, store.constraints(element));
+                terms.extend(
+                    written_congruences(frame, store, element)
+                        .iter()
+                        .map(|c| congruence_to_term(c, &frame.numeric)),
+                );
+                terms
             });
-            let mut conjuncts = cubes_term(frame, &cubes(frame, &cells)).lowered().conjuncts();
+            let mut conjuncts = cubes_term(frame, &split_into_cubes(frame, &cells)).lowered().conjuncts();
             conjuncts.extend(numbers.iter().cloned());
             cases.push(conjuncts);
         }
-        disjunction(&cases)
+        write_disjunction(&cases)
     }
 }

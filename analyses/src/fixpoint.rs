@@ -2,36 +2,36 @@
 //!
 //! **Problem.** For each node, `x[n] = entry(n) ⊔ ⊔ { transfer(e, x[source(e)]) | e into n }`. The exact
 //! iteration need not end (thesis, Fig. 7.8). **Method.** Chaotic iteration in a weak topological order
-//! ([`crate::order`]) with the recursive strategy, widening at the heads of components only, after `delay`
-//! plain joins at that head; then `descending_steps` sweeps that narrow. Forward and backward analyses differ
-//! in the direction of their edges alone.
+//! ([`crate::order`]) with the recursive strategy. It widens only at the heads of components, after `delay`
+//! plain joins at that head. Then `descending_steps` sweeps narrow the values. Forward and backward analyses
+//! differ only in the direction of their edges.
 //!
-//! **Accelerated**, where it is asked for: a head asks what its edges to itself make of what has just come
-//! in, taken once or more often, one edge after the other and back again: what edges let each other do is
-//! seen at once, and not widened, whatever their order is. A value that contains this contains what they make
-//! of it once, so what is found is a solution; descending steps take them once.
+//! **Accelerated**, if the schedule says so: at a head, each edge from the head to itself is taken once or
+//! more often at once, with the values that have just come in. The edges are taken one after the other and
+//! then in reverse, so the effect of one edge on another is seen at once, in any order, and not widened. A
+//! value that contains this result contains the result of taking the edges once, so a solution is found.
+//! Descending steps take the edges once.
 //!
-//! **Guided**, where it is asked for (Gopan and Reps, *Guided static analysis*, SAS 2007,
-//! <https://doi.org/10.1007/978-3-540-74061-2_22>): a component is solved several times, first without any
-//! of its edges, then each time with those more through which something comes by what is known so far, each
-//! time with widening and with narrowing behind it. So what a loop does first is narrowed before what it does
-//! later is seen. Theirs takes as many phases as a path has edges, since each opens the edges behind what is
-//! solved. Ours looks along the whole order, so that a phase opens all up to the edges that go back, and
-//! components inside others are not solved in phases of their own. After eight phases the rest is opened at
-//! once. In the end all edges are open and the component is solved once more, so nothing depends on what the
-//! phases found.
+//! **Guided**, if the schedule says so (Gopan and Reps, *Guided static analysis*, SAS 2007,
+//! <https://doi.org/10.1007/978-3-540-74061-2_22>): a component is solved in phases, with widening and
+//! narrowing in each. At first all its edges are closed. Each phase opens the edges that lead to a state by
+//! the values found so far. So the first effects of a loop are narrowed before its later effects are seen. In
+//! the paper there are as many phases as a path has edges, since a phase opens only the edges after the
+//! solved part. Ours looks along the whole order: a phase opens all edges up to those that go back, and
+//! components inside others have no phases of their own. After eight phases all edges are opened. In the end
+//! the component is solved once more with all edges open, so the soundness does not depend on the phases.
 //!
-//! **Where we differ.** The recursive strategy is a single pass with jumps: behind the last node of a
-//! component the pass goes back to its head while the head has an input that changed. Nodes without a changed
-//! input are skipped.
+//! **Where we differ.** The recursive strategy is a single pass with jumps: after the last node of a
+//! component the pass goes back to its head, as long as an input of the head has changed. Nodes without a
+//! changed input are skipped.
 //!
-//! **Why it ends.** Heads only grow, by widening, so each changes finitely often; once heads are stable the
-//! rest is acyclic. A head's delay is counted over the whole run, not anew for each visit. Above that stands
-//! a limit on the evaluations: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved
-//! nothing, so every node then gets its fallback, which the caller guarantees to contain the solution. A
-//! descending iteration may be stopped anywhere.
+//! **Why it ends.** Heads only grow, by widening, so each changes finitely often. Once heads are stable, the
+//! rest is acyclic. A head's delay is counted over the whole run, not anew for each visit. In addition the
+//! evaluations are limited: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing,
+//! so every node gets its fallback, which the caller guarantees to contain the solution. A descending
+//! iteration may be stopped anywhere.
 //!
-//! **Cost.** Each evaluation of a node transfers along all its incoming edges; the caller remembers results.
+//! **Cost.** Each evaluation of a node transfers along all its incoming edges. The caller remembers results.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -49,34 +49,34 @@ pub enum Exhausted {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// Joins at a head before it widens.
+    /// How many joins a head makes before it widens.
     pub delay: usize,
-    /// Sweeps that narrow.
+    /// How many sweeps narrow the values.
     pub descending_steps: usize,
-    /// Evaluations of nodes in one run.
+    /// The most evaluations of nodes in one run.
     pub step_limit: usize,
-    /// Edges from a node to itself are taken as often as one likes, at once.
+    /// Are edges from a node to itself taken any number of times at once?
     pub accelerated: bool,
-    /// The edges of a component are opened one after the other.
+    /// Are the edges of a component opened in phases?
     pub guided: bool,
 }
 
-/// A system of equations; values over-approximate.
+/// A system of equations. Values over-approximate.
 pub trait Equations {
     type Value: Clone + PartialEq;
     fn bottom(&self) -> Self::Value;
-    /// What holds at a node whatever its inputs are.
+    /// The value that enters at a node, in addition to its inputs.
     fn entry(&mut self, node: u32) -> Self::Value;
     fn transfer(&mut self, edge: u32, source: &Self::Value) -> Self::Value;
-    /// What an edge from a node to itself makes of the value there, taken once or more often.
+    /// Takes an edge from a node to itself, once or more often.
     fn repeated(&mut self, edge: u32, source: &Self::Value) -> Self::Value {
         self.transfer(edge, source)
     }
     fn join(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value;
     fn is_leq(&mut self, a: &Self::Value, b: &Self::Value) -> bool;
-    /// A widening; `old` is below `new`.
+    /// Widens. `old` is below `new`.
     fn widen(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
-    /// Between `new` and `old`.
+    /// Narrows: the result is between `new` and `old`.
     fn narrow(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
     /// A value that contains the solution at the node.
     fn fallback(&mut self, node: u32) -> Self::Value;
@@ -98,7 +98,7 @@ impl Flow {
             successors[*source as usize].push(*target);
             incoming[*target as usize].push(number as u32);
         }
-        // Parallel edges are one for the order and for the marking of changes.
+        // Parallel edges count once for the order and for the marking of changes.
         for targets in &mut successors {
             let mut seen = HashSet::new();
             targets.retain(|target| seen.insert(*target));
@@ -116,15 +116,15 @@ impl Flow {
 }
 
 pub struct Solution<V> {
-    /// By node.
+    /// The value of each node.
     pub values: Vec<V>,
-    /// Evaluations of nodes.
+    /// How many evaluations of nodes were made.
     pub steps: usize,
-    /// Set where the solution is the fallback.
+    /// Why the iteration was stopped, if the values are the fallback.
     pub stopped: Option<Exhausted>,
 }
 
-/// Solves the equations from above; nodes not reached from the entries are bottom.
+/// Solves the equations from above. Nodes that no entry reaches are bottom.
 pub fn solve<E: Equations>(
     flow: &Flow,
     entries: &[u32],
@@ -158,7 +158,7 @@ struct SolverRun<'a, E: Equations> {
     equations: &'a mut E,
     values: Vec<E::Value>,
     dirty: Vec<bool>,
-    /// By edge: nothing comes through it yet.
+    /// For each edge: is it not opened yet?
     closed: Vec<bool>,
     steps: usize,
     strategy: Schedule,
@@ -171,15 +171,16 @@ impl<E: Equations> SolverRun<'_, E> {
         self.add_inputs(node, entry, false)
     }
 
-    /// A head's value joined with the right side of its equation. What flows in is mostly below the value
-    /// already, and then there is nothing to join; the sum of the inputs alone would be made anew, and be
-    /// joined in the end all the same.
+    /// A head's value joined with the right side of its equation. Most inputs are below the value already, so
+    /// joining them one by one to the value costs less than joining them to each other first.
     fn evaluate_above(&mut self, node: u32, old: &E::Value) -> E::Value {
         let entry = self.equations.entry(node);
         let sum = self.equations.join(old, &entry);
         self.add_inputs(node, sum, self.strategy.accelerated)
     }
 
+    /// Joins the values along all open edges into a node. If `accelerated`, edges from the node to itself are
+    /// taken once or more often.
     fn add_inputs(&mut self, node: u32, mut sum: E::Value, accelerated: bool) -> E::Value {
         budget::ask_now();
         self.steps += 1;
@@ -198,7 +199,7 @@ impl<E: Equations> SolverRun<'_, E> {
             sum = self.equations.join(&sum, &value);
         }
         let first = sum.clone();
-        // There, of what has just come in; and back, where something came of it.
+        // Take these edges one after the other and, if something changed, once more in reverse.
         let back = own.iter().rev().skip(1);
         for (at, edge) in own.iter().chain(back).enumerate() {
             if at == own.len() && sum == first {
@@ -217,6 +218,7 @@ impl<E: Equations> SolverRun<'_, E> {
         }
     }
 
+    /// Ascends to a solution. If guided, each outermost component is solved in phases.
     fn ascend(&mut self) -> Result<(), Exhausted> {
         let all = 0..self.order.nodes.len();
         if !self.strategy.guided {
@@ -241,7 +243,7 @@ impl<E: Equations> SolverRun<'_, E> {
         Ok(())
     }
 
-    /// Solves a component that lies in no other, phase by phase.
+    /// Solves an outermost component in phases.
     fn guide(&mut self, part: Range<usize>) -> Result<(), Exhausted> {
         let inside: HashSet<u32> = self.order.nodes[part.clone()].iter().copied().collect();
         let mut leaving: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -254,7 +256,7 @@ impl<E: Equations> SolverRun<'_, E> {
                 }
             }
         }
-        // How often edges of a component are opened by what comes through them; then all of them are.
+        // After eight phases all edges are opened.
         for _ in 0..8 {
             if !self.open(part.clone(), &mut leaving) {
                 break;
@@ -271,8 +273,8 @@ impl<E: Equations> SolverRun<'_, E> {
         self.ascend_in(part)
     }
 
-    /// Opens the edges through which something comes by now, in the order of the nodes, each behind those
-    /// that lead to it. Tells whether there are any.
+    /// Opens the edges that lead to a state by now, in the order of the nodes, and evaluates each node before
+    /// its edges. Returns whether an edge was opened.
     fn open(&mut self, part: Range<usize>, leaving: &mut HashMap<u32, Vec<u32>>) -> bool {
         let bottom = self.equations.bottom();
         let mut opened = false;
@@ -299,7 +301,7 @@ impl<E: Equations> SolverRun<'_, E> {
         opened
     }
 
-    /// What has changed, up to where nothing does.
+    /// Evaluates the nodes whose inputs have changed, until nothing changes.
     fn ascend_in(&mut self, part: Range<usize>) -> Result<(), Exhausted> {
         let mut visits = vec![0usize; part.len()];
         let mut position = part.start;
@@ -327,6 +329,7 @@ impl<E: Equations> SolverRun<'_, E> {
         Ok(())
     }
 
+    /// Joins or widens a head's value with its inputs.
     fn raise(&mut self, node: u32, visits: &mut usize) {
         let old = self.values[node as usize].clone();
         let sum = self.evaluate_above(node, &old);
@@ -338,8 +341,8 @@ impl<E: Equations> SolverRun<'_, E> {
         self.set(node, next);
     }
 
-    /// Sweeps until nothing changes, the steps are used up, or the limit is reached. Every intermediate state
-    /// is a solution: the right sides contain the least fixpoint wherever the left sides do.
+    /// Narrows in sweeps until nothing changes, the sweeps are used up, or the limit is reached. Every
+    /// intermediate state is a solution: if the left sides contain the least fixpoint, so do the right sides.
     fn descend(&mut self, part: Range<usize>) {
         for node in &self.order.nodes[part.clone()] {
             self.dirty[*node as usize] = true;

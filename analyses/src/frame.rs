@@ -1,14 +1,15 @@
 //! Which parts of a state an abstract value talks about, and in which order.
 //!
-//! A *place* is a datum, or a chain of fields and cells rooted at one, that holds a single value, or the
-//! length of a string there: records are split into their leaves, and arrays of few cells into these; of an
-//! array of many cells one stands for all, or it has no places ([`crate::summaries`]). Of a large list one
-//! element stands for all (`lists.rs`). Numeric places
-//! become the dimensions of a numerical domain, in the order variables, then constants, each by declaration.
-//! Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s number: an abstract
-//! value keeps one numeric element for each cell (see [`crate::partition`]). The length of a short list is a
-//! digit as well. Any other `int[lo..hi]` is numeric, however short. Ids have no slots: that two of them are
-//! the same is a digit (`identities.rs`).
+//! A *place* is a datum, or a chain of fields and cells that begins at one. It holds a single value, or it is
+//! the length of a string there. Records are split into their leaves, and arrays of few cells into their
+//! cells. In an array of many cells one cell stands for all, or the array has no places
+//! ([`crate::summaries`]). In a large list one element stands for all (`lists.rs`).
+//!
+//! Numeric places become the dimensions of a numerical domain: first variables, then constants, each in the
+//! order of declaration. Places of a finite type (Booleans and enumerations) become the digits of a *cell*'s
+//! number: an abstract value keeps one numeric element for each cell (see [`crate::partition`]). The length
+//! of a short list is a digit as well. Any other `int[lo..hi]` is numeric, however short. Ids have no slots:
+//! whether two of them are the same is a digit (`identities.rs`).
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -22,11 +23,12 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 
 use crate::linear::{integer, positive_constraint};
 use crate::places::{Arrays, Leaf, Place, is_empty, leaves, moves_elements, places, size};
-use crate::predicates::{predicates, strings_read_alone};
+use crate::predicates::{collect_predicates, strings_read_alone};
 
-/// The most constraints that one condition has, if nothing else is said.
+/// The most constraints that one condition has, if the options do not say otherwise.
 pub const CONDITION_LIMIT: usize = 4096;
 
+/// Returns the digit of a value in a cell's number: 0 or 1, the position of a literal, or a length.
 pub fn digit(value: &Value) -> Option<u32> {
     match value {
         Value::Bool(value) => Some(u32::from(*value)),
@@ -36,7 +38,7 @@ pub fn digit(value: &Value) -> Option<u32> {
     }
 }
 
-/// The least and the greatest value of a numeric type, where there are such.
+/// The least and the greatest value of a numeric type. `None`: there is no such bound.
 pub fn extent(ty: &Type) -> (Option<Integer>, Option<Integer>) {
     match ty {
         Type::Nat => (Some(Integer::ZERO), None),
@@ -45,8 +47,7 @@ pub fn extent(ty: &Type) -> (Option<Integer>, Option<Integer>) {
     }
 }
 
-/// What the type says about the value of an expression: no constraint for `int` and `real`, one or two
-/// otherwise.
+/// The constraints of a type on the value of an expression: none for `int` and `real`, one or two for others.
 pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constraint> {
     let (low, high) = extent(ty);
     let constant = |value| LinearExpression::constant(Rational::from(value));
@@ -62,7 +63,7 @@ pub struct ArraySummary {
     pub index: Datum,
     /// The list, if it is one.
     pub list: Option<Term>,
-    /// The dimensions of what stands in the cells.
+    /// The dimensions of the numbers in the cell or element that stands for all.
     pub leaves: Vec<usize>,
 }
 
@@ -84,11 +85,12 @@ pub struct FinitePlace {
 
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
-    /// Those that are told apart.
+    /// The ids that are told apart.
     pub ids: Vec<Place>,
-    /// Of two of one type, by their positions here, the position of their pair among the finite places.
+    /// For two ids of one type, by their positions in `ids`: the position of their pair among the finite
+    /// places.
     pub pairs: BTreeMap<(usize, usize), usize>,
-    /// The cells that a state may lie in, in order; all where there is none that is contradictory.
+    /// The cells in which a state may lie, in order. `None`: no cell is contradictory, so all are possible.
     pub possible: Option<Vec<u32>>,
 }
 
@@ -109,7 +111,8 @@ pub struct Frame {
     /// Finite places, and ids, that the limit kept out of the partition.
     pub dropped: Vec<Place>,
     pub arrays: Arrays,
-    /// What is known of all cells that have one index type, by index type, and of each large list.
+    /// The dimensions that stand for all cells of one index type, by index type, and those of each large
+    /// list.
     pub summaries: Vec<ArraySummary>,
     /// The most constraints of one condition over it.
     pub condition_limit: usize,
@@ -126,8 +129,8 @@ impl Frame {
 
     /// The frame of a model, its partition limited to this number of cells (at least one).
     ///
-    /// Where the limit does not suffice, the finite places are taken in the order of how many distinct guards
-    /// mention them, as long as they fit.
+    /// If the limit does not suffice, the places that most distinct guards mention come first, as long as
+    /// they fit.
     pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
         let strings = strings_read_alone(iosts);
         let keeps_strings = strings.iter().any(|datum| *datum.ty() != Type::String);
@@ -138,8 +141,8 @@ impl Frame {
         let (numeric, others): (Vec<Place>, Vec<Place>) = all.into_iter().partition(Place::is_numeric);
         let (ids, finite): (Vec<Place>, Vec<Place>) = others.into_iter().partition(|place| place.ty.is_id());
         let counts = LazyCell::new(|| count_mentions(iosts, arrays));
-        let ids = if ids.is_empty() { ids } else { by_mentions(&counts, ids) };
-        let predicates = predicates(iosts, &strings);
+        let ids = if ids.is_empty() { ids } else { sort_by_mentions(&counts, ids) };
+        let predicates = collect_predicates(iosts, &strings);
         let finite: Vec<Place> = finite.into_iter().chain(predicates.iter().cloned()).collect();
         let mut frame = Frame { arrays, predicates, ..Frame::blind() };
         numeric.into_iter().for_each(|place| frame.add_number(place));
@@ -147,14 +150,14 @@ impl Frame {
             frame.add_leaf(leaf);
         }
         let limit = u32::try_from(partition_limit).unwrap_or(u32::MAX).max(1);
-        for place in chosen(&counts, arrays, finite, limit, &mut frame.dropped) {
+        for place in choose_digits(&counts, arrays, finite, limit, &mut frame.dropped) {
             frame.add_digit(place);
         }
         // Lengths have the room that flags and ids leave. A length without room is a number.
         let mut with_ids = frame.clone();
         with_ids.add_ids(ids.clone(), limit);
         let mut numbers = Vec::new();
-        for place in chosen(&counts, arrays, lengths, limit / with_ids.cells.max(1), &mut numbers) {
+        for place in choose_digits(&counts, arrays, lengths, limit / with_ids.cells.max(1), &mut numbers) {
             frame.add_digit(place);
         }
         numbers.into_iter().for_each(|place| frame.add_number(place));
@@ -166,7 +169,7 @@ impl Frame {
     fn add_digit(&mut self, place: Place) {
         let Some(values) = place.digits(self.arrays) else { return };
         let stride = self.cells;
-        // `chosen` keeps the product within the limit.
+        // `choose_digits` keeps the product within the limit.
         self.cells *= values.len() as u32;
         self.slots.insert(place.term.clone(), Slot::Finite(self.finite.len()));
         self.finite.push(FinitePlace { place, values, stride });
@@ -184,7 +187,7 @@ impl Frame {
         self.numeric.push(place);
     }
 
-    /// A number in the cell that stands for all.
+    /// Adds a number of the cell or element that stands for all.
     fn add_leaf(&mut self, Leaf { index, list, read, place }: Leaf) {
         let known = self.summaries.iter().position(|summary| summary.index == index);
         let summary = known.unwrap_or_else(|| {
@@ -231,8 +234,8 @@ impl Frame {
         found
     }
 
-    /// The places of a datum, fields and cells in order, those that stand for all cells behind them, and last
-    /// the conditions that it keeps.
+    /// The places of a datum: first its fields and cells in order, then the places that stand for all cells,
+    /// and last the conditions on strings that it keeps.
     pub fn places(&self, datum: &Datum) -> Vec<Place> {
         let of_cells = leaves(self.arrays, datum).into_iter().filter(|leaf| leaf.list.is_none());
         let of_cells = of_cells.map(|leaf| Place { term: leaf.read, ty: leaf.place.ty });
@@ -240,8 +243,7 @@ impl Frame {
         places(self.arrays, datum).into_iter().chain(of_cells).chain(kept).collect()
     }
 
-    /// Are the places the same, and have they the same slots? Then what was computed over one holds over the
-    /// other.
+    /// Have both frames the same places in the same slots? If so, a result over one holds over the other.
     pub fn is_same(&self, other: &Frame) -> bool {
         let finite =
             |frame: &Frame| frame.finite.iter().map(|finite| finite.place.clone()).collect::<Vec<_>>();
@@ -266,16 +268,17 @@ impl Frame {
             + digit * self.finite[position].stride
     }
 
-    /// The positions of the finite places that terms read, in order; and the ids that they read, or all.
+    /// The positions of the finite places that terms read, in order, and the ids that they read (or all ids).
     pub fn finite_mentioned(&self, terms: &[&Term], all_ids: bool) -> (Vec<usize>, Vec<Place>) {
         let mut seen = HashSet::new();
         let mut places: HashSet<Term> =
-            terms.iter().flat_map(|term| mentioned(self.arrays, term, &mut seen)).collect();
-        let kept = self.predicates.iter().map(|place| &place.term);
+            terms.iter().flat_map(|term| mentioned_places(self.arrays, term, &mut seen)).collect();
+        // A condition on a string is read with the string's length.
+        let predicates = self.predicates.iter().map(|place| &place.term);
         let is_read =
-            |kept: &&Term| kept.data().iter().any(|datum| places.contains(&Term::datum(datum).length()));
-        let kept: Vec<Term> = kept.filter(is_read).cloned().collect();
-        places.extend(kept);
+            |term: &&Term| term.data().iter().any(|datum| places.contains(&Term::datum(datum).length()));
+        let predicates: Vec<Term> = predicates.filter(is_read).cloned().collect();
+        places.extend(predicates);
         let is_read = |id: &Place| all_ids || places.contains(&id.term);
         let ids = self.identities.ids.iter().filter(|id| is_read(id)).cloned().collect();
         let mut found: Vec<usize> = places
@@ -292,8 +295,9 @@ impl Frame {
     }
 }
 
-/// The places of all data in a term; all leaves of a record where only one is read, which does no harm.
-fn mentioned(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
+/// The places of all data in a term. If one leaf of a record is read, all its leaves are listed, which does
+/// no harm.
+fn mentioned_places(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
     let (mut found, mut work) = (Vec::new(), vec![term]);
     while let Some(term) = work.pop() {
         if !seen.insert(term.clone()) {
@@ -307,7 +311,9 @@ fn mentioned(arrays: Arrays, term: &Term, seen: &mut HashSet<Term>) -> Vec<Term>
     found
 }
 
-fn chosen(
+/// Chooses the places that become digits: all if they fit the limit, or else those that most guards mention.
+/// The others are added to `dropped`.
+fn choose_digits(
     counts: &LazyCell<HashMap<Term, usize>, impl FnOnce() -> HashMap<Term, usize>>,
     arrays: Arrays,
     finite: Vec<Place>,
@@ -323,7 +329,7 @@ fn chosen(
     }
     let mut kept = HashSet::new();
     let mut product = 1;
-    for place in by_mentions(counts, finite.clone()) {
+    for place in sort_by_mentions(counts, finite.clone()) {
         if let Some(larger) = fits(product, &place).filter(|_| !is_one_of_many(counts, &place)) {
             product = larger;
             kept.insert(place.term);
@@ -335,27 +341,27 @@ fn chosen(
     chosen
 }
 
-/// How many distinct guards mention each place.
+/// Counts the distinct guards that mention each place.
 fn count_mentions(iosts: &Iosts, arrays: Arrays) -> HashMap<Term, usize> {
     let guards: HashSet<&Term> = iosts.transitions.iter().map(|transition| &transition.guard).collect();
     let mut counts = HashMap::new();
     for guard in guards {
-        for place in mentioned(arrays, guard, &mut HashSet::new()) {
+        for place in mentioned_places(arrays, guard, &mut HashSet::new()) {
             *counts.entry(place).or_default() += 1;
         }
     }
     counts
 }
 
-/// The places in the order of how many distinct guards mention them.
-fn by_mentions(counts: &HashMap<Term, usize>, mut places: Vec<Place>) -> Vec<Place> {
-    // Stable: of places mentioned equally often the one declared first is kept.
+/// Sorts the places by how many distinct guards mention them, the most first.
+fn sort_by_mentions(counts: &HashMap<Term, usize>, mut places: Vec<Place>) -> Vec<Place> {
+    // The sort is stable: among places mentioned equally often, the one declared first comes first.
     places.sort_by_key(|place| std::cmp::Reverse(counts.get(&place.term).copied().unwrap_or(0)));
     places
 }
 
-/// Is the place a flag of a set or map of many keys, and no guard mentions this key more than any other? A
-/// partition by some of the keys costs much then, and tells little.
+/// Is the place a flag of a set or map, and do guards mention no key less often than this one? If so, a
+/// partition by some of the keys costs much and tells little.
 fn is_one_of_many(counts: &HashMap<Term, usize>, place: &Place) -> bool {
     let count = |place: &Term| counts.get(place).copied().unwrap_or(0);
     let mut term = &place.term;
@@ -364,8 +370,8 @@ fn is_one_of_many(counts: &HashMap<Term, usize>, place: &Place) -> bool {
             let Type::Record(keys) = record.sort() else { return false };
             let own = Term::field(record, *position);
             let at = |key: usize| {
-                let there = Term::field(record, key);
-                count(&replace(&place.term, std::iter::once((own.clone(), there)).collect()))
+                let other = Term::field(record, key);
+                count(&replace(&place.term, std::iter::once((own.clone(), other)).collect()))
             };
             let least = (0..keys.fields.len()).map(at).min();
             return least == Some(count(&place.term));

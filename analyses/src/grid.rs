@@ -1,34 +1,36 @@
 //! Grids: the vectors that satisfy linear congruences, and the exact algebra of these.
 //!
-//! **Problem.** `x` counts in steps of two from an even number: every linear relation that holds of 0 and 2
-//! holds of 1. What is missing is `x == 0 (mod 2)`, and for several numbers `x + 2y == 1 (mod 3)`.
+//! **Problem.** If `x` counts in steps of two from an even number, every linear relation that holds for 0 and
+//! 2 also holds for 1. The congruence `x == 0 (mod 2)` is missing, and for several numbers `x + 2y == 1 (mod
+//! 3)`.
 //!
 //! **Source.** Linear congruences as a domain: Granger, TAPSOFT 1991,
-//! <https://doi.org/10.1007/3-540-53982-4_10>. Over the rationals, equalities among them: the grids of
+//! <https://doi.org/10.1007/3-540-53982-4_10>. Congruences and equalities over the rationals: the grids of
 //! Bagnara et al., LOPSTR 2006, <https://doi.org/10.1007/978-3-540-71410-1_16>.
 //!
-//! **Where we differ.** There are no generators. A grid is held as everything that it satisfies: the pairs
-//! `(q, c)` with `q·x + c` an integer for all its vectors. They are a group; some may be scaled by any
-//! rational (equalities, `q·x + c = 0`), the others by integers only (congruences modulo 1). That a number is
-//! whole is a congruence like others, so that nothing here asks for types, and projection is exact. On this
-//! group a meet is a sum, a pre-image a substitution, a join an intersection (Zassenhaus: what of the rows
-//! `(a, a)` and `(b, 0)` begins with zeros), a projection the part that does not mention what goes away. Each
-//! is one echelon form.
+//! **Where we differ.** There are no generators. A grid is represented by everything that it satisfies: the
+//! pairs `(q, c)` such that `q·x + c` is an integer for all its vectors. They are a group. Some may be scaled
+//! by any rational (equalities, `q·x + c = 0`), the others only by integers (congruences modulo 1). "This
+//! number is an integer" is a congruence like others, so no types are needed, and projection is exact. On
+//! this group a meet is a sum, a pre-image is a substitution, and a projection is the part that does not
+//! mention the removed dimensions. A join is an intersection (Zassenhaus: of the rows `(a, a)` and `(b, 0)`
+//! in echelon form, those that begin with zeros). Each operation is one echelon form.
 //!
-//! **Form.** Equalities: reduced row echelon. Congruences: zero where an equality begins, else Hermite. The
-//! last column is the constant, and `(0, 1)` is always among the congruences; so constants are reduced as
-//! well, and the form is unique.
+//! **Form.** Equalities are in reduced row echelon form. Congruences are zero in the leading columns of
+//! equalities, and otherwise in Hermite form. The last column is the constant, and `(0, 1)` is always among
+//! the congruences. So constants are reduced as well, and the form is unique.
 //!
-//! **Ends**: Euclid's steps lower the absolute value of one entry, all denominators being bounded. **Cost**:
-//! cubic in the dimensions, a step for each entry that is not 0; numbers may grow, and are exact.
+//! **Ends**: Euclid's steps lower the absolute value of one entry, and all denominators are bounded.
+//! **Cost**: cubic in the dimensions, with a step for each entry that is not 0. Numbers may grow, and are
+//! exact.
 
 use std::fmt;
 
 use coreach_model::budget;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
-/// `coefficients · x + constant` is a multiple of the modulus, which is positive; without a common divisor of
-/// all.
+/// `coefficients · x + constant` is a multiple of the modulus, which is positive. The numbers have no common
+/// divisor.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Congruence {
     coefficients: Vec<Integer>,
@@ -37,7 +39,7 @@ pub struct Congruence {
 }
 
 impl Congruence {
-    /// That the expression is a multiple of the modulus, which is positive.
+    /// The congruence that the expression is a multiple of the modulus, which is positive.
     pub fn of(expression: &LinearExpression, dimensions: usize, modulus: &Integer) -> Self {
         let scale = Rational::new(Integer::ONE, modulus.clone()).unwrap_or(Rational::ONE);
         Self::of_row(&row_of(&expression.times(&scale), dimensions))
@@ -45,14 +47,15 @@ impl Congruence {
 
     fn of_row(row: &[Rational]) -> Self {
         let modulus = row.iter().fold(Integer::ONE, |sum, entry| sum.lcm(entry.denominator()));
-        let mut whole = scaled(row, &Rational::from(modulus.clone()));
+        let mut whole = scale_row(row, &Rational::from(modulus.clone()));
         let constant = whole.pop().unwrap_or(Rational::ZERO).numerator().clone();
         let used = whole.iter().rposition(|entry| !entry.is_zero()).map_or(0, |last| last + 1);
         let coefficients = whole[..used].iter().map(|entry| entry.numerator().clone()).collect();
         Congruence { coefficients, constant, modulus }
     }
 
-    /// By dimension, up to the last that is not 0: so it is the same over more dimensions.
+    /// The coefficients by dimension, up to the last that is not 0. They are the same if dimensions are
+    /// added.
     pub fn coefficients(&self) -> &[Integer] {
         &self.coefficients
     }
@@ -65,7 +68,7 @@ impl Congruence {
         &self.modulus
     }
 
-    /// Whether one without variables holds; `None` for one with variables.
+    /// Does a congruence without variables hold? `None`: it has variables.
     pub fn constant_truth(&self) -> Option<bool> {
         let is_constant = self.coefficients.iter().all(Integer::is_zero);
         is_constant.then(|| self.constant.is_multiple_of(&self.modulus))
@@ -96,7 +99,7 @@ impl fmt::Display for Congruence {
     }
 }
 
-/// The coefficients, and behind them the constant.
+/// The coefficients, and after them the constant.
 type GridRow = Vec<Rational>;
 
 fn row_of(expression: &LinearExpression, dimensions: usize) -> GridRow {
@@ -104,24 +107,25 @@ fn row_of(expression: &LinearExpression, dimensions: usize) -> GridRow {
     coefficients.chain([expression.constant_term()]).collect()
 }
 
-fn scaled(row: &[Rational], factor: &Rational) -> GridRow {
+fn scale_row(row: &[Rational], factor: &Rational) -> GridRow {
     row.iter().map(|entry| entry * factor).collect()
 }
 
-fn unit(length: usize, at: usize) -> GridRow {
+fn unit_row(length: usize, at: usize) -> GridRow {
     let mut row = vec![Rational::ZERO; length];
     row[at] = Rational::ONE;
     row
 }
 
-/// Takes a multiple of one row from another.
-fn take(row: &mut [Rational], factor: &Rational, other: &[Rational]) {
+/// Subtracts a multiple of one row from another.
+fn subtract_multiple(row: &mut [Rational], factor: &Rational, other: &[Rational]) {
     for (entry, other) in row.iter_mut().zip(other).filter(|(_, other)| !other.is_zero()) {
         *entry = &*entry - &(factor * other);
     }
 }
 
-fn first(row: &[Rational]) -> Option<usize> {
+/// The column of the first entry that is not 0.
+fn leading_column(row: &[Rational]) -> Option<usize> {
     row.iter().position(|entry| !entry.is_zero())
 }
 
@@ -130,8 +134,9 @@ fn quotient(a: &Rational, b: &Rational) -> Rational {
     a.checked_div(b).unwrap_or(Rational::ZERO)
 }
 
-/// Equalities and congruences, their first columns being decided first, in the form of the head of this file.
-fn echelon(
+/// Brings equalities and congruences into the form that the head of this file describes. The first columns
+/// are eliminated first.
+fn reduce_to_echelon(
     columns: usize,
     mut equalities: Vec<GridRow>,
     mut rows: Vec<GridRow>,
@@ -143,19 +148,20 @@ fn echelon(
         };
         equalities.swap(rank, at);
         let scale = quotient(&Rational::ONE, &equalities[rank][column]);
-        let pivot = scaled(&equalities[rank], &scale);
+        let pivot = scale_row(&equalities[rank], &scale);
         for row in equalities.iter_mut().chain(&mut rows).filter(|row| !row[column].is_zero()) {
             let factor = row[column].clone();
-            take(row, &factor, &pivot);
+            subtract_multiple(row, &factor, &pivot);
         }
         equalities[rank] = pivot;
         rank += 1;
     }
     equalities.truncate(rank);
-    (equalities, hermite(columns, rows))
+    (equalities, reduce_to_hermite(columns, rows))
 }
 
-fn hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
+/// Brings congruences into Hermite form, by Euclid's steps.
+fn reduce_to_hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
     let mut rank = 0;
     for column in 0..columns {
         budget::ask();
@@ -163,16 +169,16 @@ fn hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
             while !rows[at][column].is_zero() {
                 let factor = quotient(&rows[rank][column], &rows[at][column]).floor();
                 let other = rows[at].clone();
-                take(&mut rows[rank], &Rational::from(factor), &other);
+                subtract_multiple(&mut rows[rank], &Rational::from(factor), &other);
                 rows.swap(rank, at);
             }
         }
         let Some(pivot) = rows.get(rank).filter(|row| !row[column].is_zero()).cloned() else { continue };
         let sign = Rational::from(i64::from(pivot[column].signum()));
-        let pivot = scaled(&pivot, &sign);
+        let pivot = scale_row(&pivot, &sign);
         for row in &mut rows[..rank] {
             let factor = quotient(&row[column], &pivot[column]).floor();
-            take(row, &Rational::from(factor), &pivot);
+            subtract_multiple(row, &Rational::from(factor), &pivot);
         }
         rows[rank] = pivot;
         rank += 1;
@@ -186,27 +192,27 @@ fn hermite(columns: usize, mut rows: Vec<GridRow>) -> Vec<GridRow> {
 pub struct Grid {
     dimensions: usize,
     equalities: Vec<GridRow>,
-    /// Modulo 1. The last is the constant 1, but where there is no vector.
+    /// The congruences modulo 1. The last is the constant 1. If the grid has no vector, there are none.
     congruences: Vec<GridRow>,
 }
 
 impl Grid {
     pub fn all(dimensions: usize) -> Self {
-        Grid { dimensions, equalities: Vec::new(), congruences: vec![unit(dimensions + 1, dimensions)] }
+        Grid { dimensions, equalities: Vec::new(), congruences: vec![unit_row(dimensions + 1, dimensions)] }
     }
 
     pub fn none(dimensions: usize) -> Self {
-        Grid { dimensions, equalities: vec![unit(dimensions + 1, dimensions)], congruences: Vec::new() }
+        Grid { dimensions, equalities: vec![unit_row(dimensions + 1, dimensions)], congruences: Vec::new() }
     }
 
     fn of(dimensions: usize, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
-        let (equalities, congruences) = echelon(dimensions + 1, equalities, congruences);
+        let (equalities, congruences) = reduce_to_echelon(dimensions + 1, equalities, congruences);
         Self::of_echelon(dimensions, equalities, congruences)
     }
 
     fn of_echelon(dimensions: usize, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
-        // 1 is a multiple of what ends the congruences: of less than 1, and something that is no integer
-        // would be one.
+        // 1 is a multiple of the last congruence's constant. If this constant is less than 1, a fraction
+        // would have to be an integer, so the grid has no vector.
         let is_one = congruences.last().is_some_and(|last| last[dimensions] == Rational::ONE);
         if is_one { Grid { dimensions, equalities, congruences } } else { Self::none(dimensions) }
     }
@@ -219,12 +225,12 @@ impl Grid {
         self.congruences.is_empty()
     }
 
-    /// What satisfies the congruences, and those of the constraints that are equalities, as well.
+    /// The vectors of the grid that satisfy the congruences, and those constraints that are equalities.
     pub fn with(&self, constraints: &[Constraint], congruences: &[Congruence]) -> Self {
         let is_equality = |constraint: &&Constraint| constraint.relation() == Relation::Equal;
-        let found = constraints.iter().filter(is_equality);
-        let found = found.map(|constraint| row_of(&constraint.expression(), self.dimensions)).collect();
-        self.with_rows(found, congruences.iter().map(|one| one.row(self.dimensions)).collect())
+        let equalities = constraints.iter().filter(is_equality);
+        let rows = equalities.map(|constraint| row_of(&constraint.expression(), self.dimensions)).collect();
+        self.with_rows(rows, congruences.iter().map(|one| one.row(self.dimensions)).collect())
     }
 
     fn with_rows(&self, equalities: Vec<GridRow>, congruences: Vec<GridRow>) -> Self {
@@ -241,25 +247,25 @@ impl Grid {
         self.with_rows(other.equalities.clone(), other.congruences.clone())
     }
 
-    /// The vectors whose marked dimensions are whole.
+    /// The vectors of the grid whose marked dimensions are integers.
     pub fn with_integers(&self, integer: &[bool]) -> Self {
-        // Most often a row says so, and nothing else.
+        // Mostly a row of the grid already says exactly this.
         let is_unit = |row: &GridRow, at: usize| {
             row.iter().enumerate().all(|(other, entry)| match other == at {
                 true => *entry == Rational::ONE,
                 false => entry.is_zero(),
             })
         };
-        let is_said = |at: usize| self.congruences.iter().any(|row| is_unit(row, at));
-        let marked = (0..self.dimensions).filter(|at| integer.get(*at) == Some(&true) && !is_said(*at));
-        self.with_rows(Vec::new(), marked.map(|at| unit(self.dimensions + 1, at)).collect())
+        let is_known = |at: usize| self.congruences.iter().any(|row| is_unit(row, at));
+        let marked = (0..self.dimensions).filter(|at| integer.get(*at) == Some(&true) && !is_known(*at));
+        self.with_rows(Vec::new(), marked.map(|at| unit_row(self.dimensions + 1, at)).collect())
     }
 
     pub fn whole_dimensions(&self) -> Vec<bool> {
-        (0..self.dimensions).map(|at| self.has_congruence(&unit(self.dimensions + 1, at))).collect()
+        (0..self.dimensions).map(|at| self.has_congruence(&unit_row(self.dimensions + 1, at))).collect()
     }
 
-    /// Without the congruences that need a dimension which is not marked; all equalities stay.
+    /// The grid without the congruences that need an unmarked dimension. All equalities stay.
     pub fn congruent_in(&self, marked: &[bool]) -> Self {
         let kept: Vec<usize> = (0..self.dimensions).filter(|at| marked.get(*at) == Some(&true)).collect();
         if kept.len() == self.dimensions || self.is_none() {
@@ -277,6 +283,7 @@ impl Grid {
         Self::of(self.dimensions, self.equalities.clone(), congruences)
     }
 
+    /// The least grid that contains both: the rows that both satisfy.
     pub fn join(&self, other: &Self) -> Self {
         if self.is_none() || self == other {
             return other.clone();
@@ -290,15 +297,19 @@ impl Grid {
         let beside = |own: &[GridRow], others: &[GridRow]| -> Vec<GridRow> {
             own.iter().map(twice).chain(others.iter().map(once)).collect()
         };
-        let (equalities, congruences) = echelon(
+        let (equalities, congruences) = reduce_to_echelon(
             2 * length,
             beside(&self.equalities, &other.equalities),
             beside(&self.congruences, &other.congruences),
         );
-        Self::of_echelon(self.dimensions, behind(length, equalities), behind(length, congruences))
+        Self::of_echelon(
+            self.dimensions,
+            cut_leading_zeros(length, equalities),
+            cut_leading_zeros(length, congruences),
+        )
     }
 
-    /// The vectors of these dimensions, in this order.
+    /// The projection to these dimensions, in this order.
     pub fn project(&self, kept: &[usize]) -> Self {
         if self.is_none() {
             return Self::none(kept.len());
@@ -311,11 +322,15 @@ impl Grid {
             rows.iter().map(|row| order.iter().map(|at| row[*at].clone()).collect()).collect()
         };
         let (equalities, congruences) =
-            echelon(order.len(), moved(&self.equalities), moved(&self.congruences));
-        Self::of_echelon(kept.len(), behind(gone.len(), equalities), behind(gone.len(), congruences))
+            reduce_to_echelon(order.len(), moved(&self.equalities), moved(&self.congruences));
+        Self::of_echelon(
+            kept.len(),
+            cut_leading_zeros(gone.len(), equalities),
+            cut_leading_zeros(gone.len(), congruences),
+        )
     }
 
-    /// New dimensions at the end, of any value.
+    /// The grid with new dimensions at the end, which may have any value.
     pub fn longer(&self, count: usize) -> Self {
         let at = self.dimensions;
         let longer = |row: &GridRow| -> GridRow {
@@ -329,7 +344,8 @@ impl Grid {
         }
     }
 
-    /// The image: some dimensions get new values, all in terms of the old vector; `None` is any.
+    /// The image of a parallel assignment: the new values are computed from the old vector. `None` is any
+    /// value.
     pub fn image(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let (old, all) = (self.dimensions, self.dimensions + assignments.len());
         let mut kept: Vec<usize> = (0..old).collect();
@@ -342,7 +358,7 @@ impl Grid {
         self.longer(assignments.len()).with_rows(equalities, Vec::new()).project(&kept)
     }
 
-    /// The vectors that get into this grid; of an unknown value: that may.
+    /// The vectors that a parallel assignment takes (or, with an unknown value, may take) into this grid.
     pub fn preimage(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
         let unknown: Vec<_> = assignments.iter().filter(|(_, value)| value.is_none()).cloned().collect();
         let free = if unknown.is_empty() { self.clone() } else { self.image(&unknown) };
@@ -354,7 +370,7 @@ impl Grid {
             let mut new = row.clone();
             values.iter().for_each(|(at, _)| new[*at] = Rational::ZERO);
             for (at, value) in &values {
-                take(&mut new, &-&row[*at], value);
+                subtract_multiple(&mut new, &-&row[*at], value);
             }
             new
         };
@@ -373,38 +389,39 @@ impl Grid {
         self.is_none() || self.has_congruence(&congruence.row(self.dimensions))
     }
 
-    /// Does every vector satisfy the constraint, as far as its equalities say?
+    /// Is the constraint an equality that follows from the grid's equalities?
     pub fn implies_equality(&self, constraint: &Constraint) -> bool {
         constraint.relation() == Relation::Equal
             && (self.is_none() || self.has_equality(&row_of(&constraint.expression(), self.dimensions)))
     }
 
-    /// What the equalities leave of a row.
-    fn rest(&self, row: &GridRow) -> GridRow {
+    /// The row, reduced by the equalities: their leading columns become 0.
+    fn reduced_by_equalities(&self, row: &GridRow) -> GridRow {
         let mut rest = row.clone();
         for equality in &self.equalities {
-            if let Some(factor) = first(equality).map(|at| rest[at].clone()).filter(|f| !f.is_zero()) {
-                take(&mut rest, &factor, equality);
+            if let Some(factor) = leading_column(equality).map(|at| rest[at].clone()).filter(|f| !f.is_zero())
+            {
+                subtract_multiple(&mut rest, &factor, equality);
             }
         }
         rest
     }
 
     fn has_equality(&self, row: &GridRow) -> bool {
-        first(&self.rest(row)).is_none()
+        leading_column(&self.reduced_by_equalities(row)).is_none()
     }
 
     fn has_congruence(&self, row: &GridRow) -> bool {
-        let mut rest = self.rest(row);
+        let mut rest = self.reduced_by_equalities(row);
         for congruence in &self.congruences {
-            let Some(at) = first(congruence) else { continue };
+            let Some(at) = leading_column(congruence) else { continue };
             let factor = quotient(&rest[at], &congruence[at]);
             if !factor.is_integer() {
                 return false;
             }
-            take(&mut rest, &factor, congruence);
+            subtract_multiple(&mut rest, &factor, congruence);
         }
-        first(&rest).is_none()
+        leading_column(&rest).is_none()
     }
 
     pub fn equalities(&self) -> Vec<Constraint> {
@@ -416,43 +433,43 @@ impl Grid {
         self.equalities.iter().map(of).collect()
     }
 
-    /// The congruences, canonical: that numbers are whole among them.
+    /// The canonical congruences. "This number is an integer" is one of them.
     pub fn congruences(&self) -> Vec<Congruence> {
         let mut rows = self.congruences.iter();
         rows.next_back();
         rows.map(|row| Congruence::of_row(row)).collect()
     }
 
-    /// Is there a congruence that says more than that numbers are whole?
+    /// Is there a congruence that says more than that linear forms are integers?
     pub fn has_classes(&self) -> bool {
         self.congruences.iter().any(|row| row.iter().any(|entry| !entry.is_integer()))
     }
 
-    /// The values of `coefficients · x`: a remainder and the distance from one value to the next. `None`
-    /// where it may have any value, or one only.
+    /// The values of `coefficients · x`: a remainder, and the distance from one value to the next. `None`: it
+    /// may have any value, or has only one.
     pub fn class(&self, coefficients: &[Integer]) -> Option<(Rational, Rational)> {
         let mut value: GridRow = coefficients.iter().map(|c| Rational::from(c.clone())).collect();
         value.resize(self.dimensions + 1, Rational::ZERO);
-        let mut rest = self.rest(&value);
-        // What a multiple of each row is part of the form: the rows have all integers as values, one of each
-        // at once.
+        let mut rest = self.reduced_by_equalities(&value);
+        // Write the form as a sum of multiples of the rows. The rows take all integers independently, so the
+        // distance is the greatest common divisor of the factors.
         let (mut numerators, mut denominators) = (Integer::ZERO, Integer::ONE);
         for congruence in &self.congruences {
-            let Some(at) = first(congruence).filter(|at| *at < self.dimensions) else { continue };
+            let Some(at) = leading_column(congruence).filter(|at| *at < self.dimensions) else { continue };
             let factor = quotient(&rest[at], &congruence[at]);
-            take(&mut rest, &factor, congruence);
+            subtract_multiple(&mut rest, &factor, congruence);
             numerators = numerators.gcd(factor.numerator());
             denominators = denominators.lcm(factor.denominator());
         }
         let remainder = rest.pop()?;
-        let is_free = first(&rest).is_some();
+        let is_free = leading_column(&rest).is_some();
         let distance = Rational::new(numerators, denominators).filter(|distance| !distance.is_zero())?;
         (!is_free).then_some((remainder, distance))
     }
 }
 
-/// The rows that begin with so many zeros, without these.
-fn behind(zeros: usize, rows: Vec<GridRow>) -> Vec<GridRow> {
+/// Keeps the rows that begin with so many zeros, and cuts these off.
+fn cut_leading_zeros(zeros: usize, rows: Vec<GridRow>) -> Vec<GridRow> {
     let of = |row: GridRow| row[..zeros].iter().all(Rational::is_zero).then(|| row[zeros..].to_vec());
     rows.into_iter().filter_map(of).collect()
 }

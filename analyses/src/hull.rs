@@ -1,13 +1,13 @@
-//! The convex hull of the values that satisfy a condition, asked one dimension at a time.
+//! The convex hull of the values that satisfy a condition, which is read one dimension at a time.
 //!
-//! **Problem.** Who runs a test case needs values for a stimulus's parameters, many different ones, within
-//! microseconds. A solver gives one, and always the dull one.
+//! **Problem.** A run of a test case needs values for a stimulus's parameters, many different ones, within
+//! microseconds. A solver gives one, and mostly the same simple one.
 //!
-//! **Method.** The condition is compiled as a transition's guard is ([`crate::condition`]) and met with all
-//! vectors of the types. What results contains every satisfying vector of numbers, and with a disjunction or
-//! an integer hole also others, so that whoever draws from it checks what was drawn. Drawing goes coordinate
-//! by coordinate: the [`Hull::range`] of one, a value in it, [`Hull::fixed`], the range of the next. Differs
-//! from sampling a volume, which is slower and has no meaning where the hull is unbounded.
+//! **Method.** The condition is compiled like a transition's guard ([`crate::condition`]) and met with all
+//! vectors of the types. The hull contains every satisfying vector of numbers. With a disjunction or an
+//! integer hole it also contains others, so a caller checks each vector that it draws. A vector is drawn
+//! coordinate by coordinate: the [`Hull::range`] of one, a value in it, [`Hull::fixed`], the range of the
+//! next. Sampling a volume would be slower, and has no meaning if the hull is unbounded.
 //!
 //! **Ends**: no iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are
 //! parameters.
@@ -33,7 +33,7 @@ pub struct Hull {
     integer: Vec<bool>,
 }
 
-/// The range of a dimension; `None` where it has no bound. Of an integer dimension both ends are integers.
+/// The range of a dimension. `None`: there is no bound. The ends of an integer dimension are integers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Range {
     /// No value is below.
@@ -42,12 +42,10 @@ pub struct Range {
     pub high: Option<RBig>,
 }
 
-/// The hull of the values of these data, numbers all of them, that satisfy the condition, which mentions no
-/// others.
-///
-/// Over-approximation: every satisfying vector is in it.
+/// Computes the hull of the values of these data that satisfy a condition. All data are numbers, and the
+/// condition mentions no others. The hull contains every satisfying vector.
 pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
-    let frame = Frame::new(&carrier(data), 1, Arrays::default().without_summaries());
+    let frame = Frame::new(&model_of_data(data), 1, Arrays::default().without_summaries());
     let (none, no_keys) = (HashMap::new(), HashMap::new());
     let mut scope = Scope {
         frame: &frame,
@@ -71,19 +69,19 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
     Hull { polyhedron, integer: frame.integer }
 }
 
-/// A frame is made of a model's data; this model has nothing else.
-fn carrier(data: &[Datum]) -> Iosts {
+/// A model that has only these data. A frame is made from a model.
+fn model_of_data(data: &[Datum]) -> Iosts {
     let locations = vec![Location::named("l")].into();
     Iosts { variables: data.to_vec(), locations, ..Iosts::default() }
 }
 
 impl Hull {
-    /// Is there no vector? `true` is certain.
+    /// Is the hull empty? `true` is certain.
     pub fn is_empty(&self) -> bool {
         self.polyhedron.is_empty()
     }
 
-    /// The values that a dimension may have; `None` where there is no vector.
+    /// The values that a dimension may have. `None`: the hull is empty.
     pub fn range(&self, dimension: usize) -> Option<Range> {
         let bounds = self.polyhedron.bounds(&LinearExpression::variable(dimension));
         if bounds.is_empty() {
@@ -91,30 +89,31 @@ impl Hull {
         }
         let integer = self.integer[dimension];
         let low = bounds.lower.map(|(value, attained)| match integer {
-            true => to_rational(if attained { value.ceil() } else { &value.floor() + &Integer::ONE }),
-            false => number(&value),
+            true => rational_of_integer(if attained { value.ceil() } else { &value.floor() + &Integer::ONE }),
+            false => rational_of(&value),
         });
         let high = bounds.upper.map(|(value, attained)| match integer {
-            true => to_rational(if attained { value.floor() } else { &value.ceil() - &Integer::ONE }),
-            false => number(&value),
+            true => rational_of_integer(if attained { value.floor() } else { &value.ceil() - &Integer::ONE }),
+            false => rational_of(&value),
         });
         Some(Range { low, high })
     }
 
-    /// What is left when a dimension has this value.
+    /// The hull with one dimension fixed to a value.
     pub fn fixed(&self, dimension: usize, value: &RBig) -> Hull {
-        let there = LinearExpression::variable(dimension).minus(&LinearExpression::constant(rational(value)));
-        let constraint = Constraint::from_expression(&there, Relation::Equal);
+        let difference =
+            LinearExpression::variable(dimension).minus(&LinearExpression::constant(rational(value)));
+        let constraint = Constraint::from_expression(&difference, Relation::Equal);
         let met = self.polyhedron.meet_constraints(&[constraint]).convert_limited(&Limits::default());
         Hull { polyhedron: met.into_polyhedron(), integer: self.integer.clone() }
     }
 }
 
-fn to_rational(value: Integer) -> RBig {
+fn rational_of_integer(value: Integer) -> RBig {
     RBig::from(big(&value))
 }
 
-fn number(value: &Rational) -> RBig {
+fn rational_of(value: &Rational) -> RBig {
     RBig::from(big(value.numerator())) / RBig::from(big(value.denominator()))
 }
 

@@ -1,20 +1,21 @@
 //! Ids as the domains see them: which of them are the same.
 //!
-//! **Problem.** Of an id nothing is known but what it equals, and what it does not: that a job is not
-//! reserved twice is all in the `!=`. A numerical domain keeps equalities and loses the others, and would
-//! conclude from the order of numbers that no id has.
+//! **Problem.** An id is known only by what it equals and what it does not equal: "no job is reserved twice"
+//! is all in the `!=`. A numerical domain would keep equalities and lose inequalities, and would draw
+//! conclusions from an order that ids do not have.
 //!
-//! **Method.** For two ids of one type that the model holds, whether they are the same is a Boolean of the
-//! partition like any other ([`crate::partition`]), a *pair*: so guards are evaluated exactly, an assignment
-//! gives every pair of what it changes its new value, and a fact says `vA == vB`. A parameter is, in each
-//! cell, one of the ids there or another one; each is gone through. Sameness is transitive, so a cell that
-//! says otherwise has no state and is left out everywhere: of `n` ids there are as many cells as there are
-//! partitions of `n` things (1, 2, 5, 15, 52, 203). This is the abstraction by which reachability of
-//! register automata is decided (Kaminski and Francez, "Finite-memory automata", TCS 1994): with room for
-//! all ids of a model without other data, nothing is lost.
+//! **Method.** For each two ids of one type in the model's data there is a *pair*: a Boolean of the partition
+//! like any other ([`crate::partition`]), which says whether they are the same. So guards are evaluated
+//! exactly, an assignment gives each pair of an assigned id its new value, and a fact says `vA == vB`. In
+//! each cell, a parameter is one of the ids there or another one, and there is a case for each. Sameness is
+//! transitive, so a cell that contradicts this has no state and is left out everywhere. `n` ids have as many
+//! cells as there are partitions of `n` things (1, 2, 5, 15, 52, 203). This is the abstraction by which
+//! reachability of register automata is decided (Kaminski and Francez, "Finite-memory automata", TCS 1994):
+//! if all ids of a model have room and there are no other data, nothing is lost.
 //!
-//! **Cost.** That factor in cells. Ids for which there is no room are left out of the partition, and noted;
-//! of a literal nothing is known but that it is itself.
+//! **Cost.** The number of cells is multiplied by the number of partitions. Ids without room are left out of
+//! the partition, and this is noted. Different literals are different, and nothing else is known of a
+//! literal.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -28,22 +29,22 @@ use crate::condition::Condition;
 use crate::frame::{FinitePlace, Frame};
 use crate::places::Place;
 use crate::scope::{
-    Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, known_part, limited, mentions_array,
+    Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, limit_cases, mentions_array, simplify_read,
 };
 
-/// The most ids of one type: of so many there are 877 partitions.
+/// The most ids of one type. They have 877 partitions.
 const MOST_IDS: usize = 7;
-/// How many partitions there are of so many things.
+/// The number of partitions of 0, 1, 2, ... things.
 const PARTITIONS: [u32; MOST_IDS + 1] = [1, 1, 2, 5, 15, 52, 203, 877];
 
-/// What pairs are, by their positions among the finite places; `None` is any.
+/// The digits of pairs, by their positions among the finite places. `None` is any.
 pub(crate) type Digits = Vec<(usize, Option<u32>)>;
 
 impl Frame {
-    /// Adds the pairs of as many of these ids as there is room for, the first ones first; gives back the
-    /// rest.
+    /// Adds the pairs of these ids, the first ones first, as far as there is room. Returns the ids without
+    /// room.
     pub(crate) fn add_ids(&mut self, all: Vec<Place>, limit: u32) -> Vec<Place> {
-        // Room for so many partitions there is in any case: for four ids.
+        // There is always room for the 15 partitions of four ids.
         let room = (limit / self.cells).max(15);
         let mut rest = Vec::new();
         for place in all {
@@ -61,7 +62,7 @@ impl Frame {
         }
         let counts = |ty: &Type| self.identities.ids.iter().filter(|id| id.ty == *ty).count();
         if self.identities.ids.iter().any(|id| counts(&id.ty) > 2) {
-            self.identities.possible = Some(self.consistent());
+            self.identities.possible = Some(self.consistent_cells());
         }
         rest
     }
@@ -79,7 +80,7 @@ impl Frame {
     }
 
     /// The cells in which sameness is transitive.
-    fn consistent(&self) -> Vec<u32> {
+    fn consistent_cells(&self) -> Vec<u32> {
         let of_pair: HashMap<usize, (usize, usize)> =
             self.identities.pairs.iter().map(|(pair, position)| (*position, *pair)).collect();
         let mut cells = vec![0];
@@ -91,7 +92,7 @@ impl Frame {
                 next.retain(|cell| {
                     (0..a).all(|other| {
                         let pairs = [(other, a), (other, b), (a, b)];
-                        pairs.iter().filter(|pair| self.says_same(*cell, **pair)).count() != 2
+                        pairs.iter().filter(|pair| self.is_same_in(*cell, **pair)).count() != 2
                     })
                 });
             }
@@ -101,7 +102,7 @@ impl Frame {
         cells
     }
 
-    fn says_same(&self, cell: u32, pair: (usize, usize)) -> bool {
+    fn is_same_in(&self, cell: u32, pair: (usize, usize)) -> bool {
         self.identities.pairs.get(&pair).is_some_and(|position| self.digit(cell, *position) == 1)
     }
 
@@ -113,14 +114,16 @@ impl Frame {
         self.identities.possible.as_ref().is_none_or(|possible| possible.binary_search(&cell).is_ok())
     }
 
-    pub(crate) fn pairs_of(&self, are_meant: impl Fn(&Place) -> bool) -> Vec<usize> {
+    /// The positions of the pairs of two chosen ids.
+    pub(crate) fn pairs_of(&self, is_chosen: impl Fn(&Place) -> bool) -> Vec<usize> {
         let ids = &self.identities.ids;
         let pairs = self.identities.pairs.iter();
-        pairs.filter(|((a, b), _)| are_meant(&ids[*a]) && are_meant(&ids[*b])).map(|(_, at)| *at).collect()
+        pairs.filter(|((a, b), _)| is_chosen(&ids[*a]) && is_chosen(&ids[*b])).map(|(_, at)| *at).collect()
     }
 
-    /// The cells as they are where the pairs that say nothing of them are left open: other cells than these
-    /// are among what this gives only where they have no state. With the positions left open.
+    /// Leaves those pairs open that are not needed to tell the cells from the others. Returns the cells with
+    /// these pairs set to 0, and the positions of these pairs. If the open pairs may have any value, cells
+    /// are added only if they have no state.
     pub(crate) fn without_idle_pairs(&self, cells: &[u32]) -> (Vec<u32>, Vec<usize>) {
         let Some(possible) = &self.identities.possible else { return (cells.to_vec(), Vec::new()) };
         let mut inside: HashSet<u32> = cells.iter().copied().filter(|cell| self.is_possible(*cell)).collect();
@@ -145,16 +148,17 @@ impl Frame {
     }
 }
 
-/// What parameters may be, among the ids of a frame whose pairs are known here: each is one of them, or one
-/// of the parameters before it, or another one. Parameters that would make too many cases stay open, and all
-/// do where a pair is not known.
-pub(crate) fn extended(
+/// Lists the cases of parameters, in a cell with known pairs: each parameter is one of the ids, one of the
+/// parameters before it, or another id. A parameter that would make more than `most` cases stays open. If a
+/// pair is not known, all stay open.
+pub(crate) fn extend_identities(
     known: &HashMap<Term, Value>,
     ids: &[Place],
     parameters: &[Place],
     most: usize,
 ) -> Vec<HashMap<Term, Value>> {
     let mut classes: Vec<Vec<&Place>> = Vec::new();
+    // Group the ids into classes of the same id.
     for id in ids {
         let mut own = None;
         for (at, class) in classes.iter().enumerate().filter(|(_, class)| class[0].ty == id.ty) {
@@ -172,21 +176,21 @@ pub(crate) fn extended(
     let mut all = vec![(classes, HashMap::new())];
     for parameter in parameters {
         let mut next = Vec::new();
-        for (classes, said) in &all {
+        for (classes, pairs) in &all {
             let fitting = (0..classes.len()).filter(|at| classes[*at][0].ty == parameter.ty);
             for own in fitting.map(Some).chain([None]) {
-                let (mut classes, mut said) = (classes.clone(), said.clone());
+                let (mut classes, mut pairs) = (classes.clone(), pairs.clone());
                 for (at, class) in classes.iter().enumerate() {
                     for other in class.iter().filter(|other| other.ty == parameter.ty) {
                         let is_it = Value::Bool(own == Some(at));
-                        said.insert(Term::equal(&other.term, &parameter.term), is_it);
+                        pairs.insert(Term::equal(&other.term, &parameter.term), is_it);
                     }
                 }
                 match own {
                     Some(at) => classes[at].push(parameter),
                     None => classes.push(vec![parameter]),
                 }
-                next.push((classes, said));
+                next.push((classes, pairs));
             }
         }
         if next.len() > most {
@@ -194,13 +198,17 @@ pub(crate) fn extended(
         }
         all = next;
     }
-    all.into_iter().map(|(_, said)| said).collect()
+    all.into_iter().map(|(_, pairs)| pairs).collect()
 }
 
-/// What an assignment of ids, by their positions, makes of the pairs: in which case each is what, or open.
-/// The cases are of the new ids together, since these depend on the same numbers (at the end of a list of so
-/// many), and those that contradict what holds before are left out.
-pub(crate) fn changed(scope: &mut Scope<'_>, before: &Condition, new: &[(usize, Term)]) -> Cases<Digits> {
+/// Lists the cases of an assignment of ids, each with the new digits of the pairs that it changes. `new` has
+/// the positions of the assigned ids. A case is about all new ids together, because they may depend on the
+/// same numbers. Cases that contradict the condition before the assignment are left out.
+pub(crate) fn change_identities(
+    scope: &mut Scope<'_>,
+    before: &Condition,
+    new: &[(usize, Term)],
+) -> Cases<Digits> {
     let own = scope.frame.identities.ids.iter().map(|id| Some(id.term.clone()));
     let mut ways: Vec<(Condition, Vec<Option<Term>>)> = vec![(Condition::Yes, own.collect())];
     for (number, value) in new {
@@ -227,6 +235,7 @@ pub(crate) fn changed(scope: &mut Scope<'_>, before: &Condition, new: &[(usize, 
         }
         ways = next;
     }
+    // The same digits under several conditions are one case.
     let mut found: Vec<(Digits, Vec<Condition>)> = Vec::new();
     for (on, ids) in ways {
         let is_new = |number: usize| new.iter().any(|(changed, _)| *changed == number);
@@ -241,7 +250,7 @@ pub(crate) fn changed(scope: &mut Scope<'_>, before: &Condition, new: &[(usize, 
     found.into_iter().map(|(digits, conditions)| (Condition::or(conditions), digits)).collect()
 }
 
-/// Do its constraints alone exclude each other?
+/// Do the constraints of the condition alone exclude each other?
 fn is_contradictory(condition: &Condition, dimensions: usize) -> bool {
     let linear = match condition {
         Condition::No => return true,
@@ -256,16 +265,18 @@ fn is_contradictory(condition: &Condition, dimensions: usize) -> bool {
     around.convert_limited(&Limits::default()).polyhedron().is_empty()
 }
 
+/// Are these ids the same? `None`: that is not known.
 fn are_same(known: &HashMap<Term, Value>, a: &Term, b: &Term) -> Option<bool> {
-    let said = || known.get(&Term::equal(a, b)).or_else(|| known.get(&Term::equal(b, a)));
+    let pair = || known.get(&Term::equal(a, b)).or_else(|| known.get(&Term::equal(b, a)));
     match (a.as_literal(), b.as_literal()) {
         _ if a == b => Some(true),
         (Some(_), Some(_)) => Some(false),
-        _ => said().map(|value| *value == Value::Bool(true)),
+        _ => pair().map(|value| *value == Value::Bool(true)),
     }
 }
 
 impl Scope<'_> {
+    /// Compiles a comparison of ids: the disjunction of the cases in which it holds or is not known.
     pub(crate) fn compared_ids(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         let whole = || Term::compare(comparison, a, b);
         let (a_cases, b_cases) = match (self.id_cases(a), self.id_cases(b)) {
@@ -280,7 +291,7 @@ impl Scope<'_> {
         for (on_a, x) in &a_cases {
             for (on_b, y) in &b_cases {
                 let same = are_same(&self.finite, x, y);
-                // Slots that do not count are compared with the simplest id, which nobody means.
+                // Unused slots hold the simplest id. A comparison with it loses nothing, so it is not noted.
                 let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
                 let is_open = same.is_none() || is_order && same == Some(false);
                 let is_idle = |id: &Term| id.as_literal().is_some_and(|id| *id == Value::any(&id.sort()));
@@ -310,13 +321,13 @@ impl Scope<'_> {
     }
 
     fn uncached_id_cases(&mut self, term: &Term) -> Result<Cases<Term>, Beyond> {
-        if let Some(part) = known_part(self.frame.arrays, term) {
+        if let Some(part) = simplify_read(self.frame.arrays, term) {
             return self.id_cases(&part);
         }
         let Node::IfThenElse(c, a, b) = term.node() else { return Ok(vec![(Condition::Yes, term.clone())]) };
         let mut cases = self.guarded(c, |scope| scope.id_cases(a))?;
         cases.extend(self.guarded(&c.not(), |scope| scope.id_cases(b))?);
-        limited(term, cases)
+        limit_cases(term, cases)
     }
 }
 
@@ -335,7 +346,7 @@ mod tests {
              initial: {{ location: A }}\ntransitions:\n  - {{ from: A, to: A, on: a, assign: {{ v0: j }} }}\n"
         );
         let file = from_bytes("m.yaml".to_owned(), text.into_bytes()).unwrap();
-        // Nothing reads what the initial condition leaves open.
+        // Nothing reads the variables that the initial condition leaves open.
         Frame::new(&read_specification(file).unwrap().0.iosts, limit, Arrays::default())
     }
 
@@ -346,17 +357,17 @@ mod tests {
             let variables: Vec<String> = (0..count).map(|number| format!("v{number}: Job")).collect();
             let frame = frame(&variables.join(", "), 1_000);
             assert_eq!(frame.possible_cells().len(), *cells as usize, "{count}");
-            // What says nothing is said in no words.
+            // A set of all cells needs no pair.
             let (_, open) = frame.without_idle_pairs(&frame.possible_cells());
             assert_eq!(open.len(), if count > 2 { count * (count - 1) / 2 } else { 0 });
         }
-        // Two names are two worlds; and there is room for four in any case.
+        // Ids of two types have no pairs with each other. There is always room for four ids.
         let others = frame("v0: Job, v1: Job, v2: id, v3: id, b: bool", 8);
         assert_eq!(others.possible_cells().len(), 2 * 2 * 2);
         assert_eq!(frame("v0: Job, v1: Job, v2: Job, v3: Job, v4: Job", 1).dropped.len(), 1);
     }
 
-    /// Soundness: all that parameters may be is gone through.
+    /// Soundness: there is a case for everything that a parameter may be.
     #[test]
     fn a_parameter_is_one_of_the_ids_or_another_one() {
         let places = |names: &[&str]| -> Vec<Place> {
@@ -371,10 +382,10 @@ mod tests {
         };
         let (ids, parameters) = (places(&["a", "b"]), places(&["p", "q"]));
         let pair = |same| HashMap::from([(Term::equal(&ids[0].term, &ids[1].term), Value::Bool(same))]);
-        assert_eq!(extended(&pair(false), &ids, &parameters, 100).len(), 3 + 3 + 4);
-        assert_eq!(extended(&pair(true), &ids, &parameters, 100).len(), 2 + 3);
-        // The second one stays open; and both do where the pair is not known.
-        assert_eq!(extended(&pair(false), &ids, &parameters, 9).len(), 3);
-        assert_eq!(extended(&HashMap::new(), &ids, &parameters, 100), vec![HashMap::new()]);
+        assert_eq!(extend_identities(&pair(false), &ids, &parameters, 100).len(), 3 + 3 + 4);
+        assert_eq!(extend_identities(&pair(true), &ids, &parameters, 100).len(), 2 + 3);
+        // The second parameter stays open. If the pair is not known, both do.
+        assert_eq!(extend_identities(&pair(false), &ids, &parameters, 9).len(), 3);
+        assert_eq!(extend_identities(&HashMap::new(), &ids, &parameters, 100), vec![HashMap::new()]);
     }
 }

@@ -1,35 +1,37 @@
-//! What makes facts facts: the conditions under which a family of them is inductive.
+//! The conditions under which facts are inductive.
 //!
-//! **Problem.** `reach` and `coreach` come out of a fixpoint over abstract values. Whoever is to believe them
-//! should not have to believe the engine, the domains or the writer of terms: facts that are inductive
-//! contain what they promise, wherever they come from. The engine that computes them
-//! ([`crate::reachability`]), a check that believes none of it, a certificate, and a solver that looks for
-//! better facts all need the same list of conditions. It stands here, once. It is a definition: nothing here
-//! asks a solver, and who reads it proves what it says by means of its own.
+//! **Problem.** `reach` and `coreach` are computed by a fixpoint over abstract values. A user should be able
+//! to believe them without believing the engine, the domains or the writer of terms: inductive facts contain
+//! what they promise, whatever computed them. Several parts need the same list of conditions: the engine
+//! ([`crate::reachability`]), an independent check, a certificate, and a solver that searches better facts.
+//! The list is defined here, once. Nothing here asks a solver: each reader of the list proves the conditions
+//! by its own means.
 //!
 //! **Source.** Floyd's method, on the equations (7.7) and (7.9) of the thesis (p. 181-184), within bounds `W`
-//! as the alternation of Cousot & Cousot has them (JLP 1992, <https://doi.org/10.1016/0743-1066(92)90030-7>).
-//! As constrained Horn clauses (Bjørner et al., 2015, <https://doi.org/10.1007/978-3-319-23534-9_2>) over one
-//! predicate `F` for each point:
+//! as in the alternation of Cousot & Cousot (JLP 1992, <https://doi.org/10.1016/0743-1066(92)90030-7>). They
+//! are written as constrained Horn clauses (Bjørner et al., 2015,
+//! <https://doi.org/10.1007/978-3-319-23534-9_2>) over one predicate `F` for each point:
 //!
 //! ```text
-//! forward    entry  Θ && W[l0] => F[l0]          step l -G,A-> l'   F[l] && W[l] && G && W[l'][A] =>
-//! F[l'][A] backward   entry  W[l] => F[l], l accepting    step l -G,A-> l'   W[l] && G && W[l'][A] &&
-//! F[l'][A] => F[l] both       goal   F[l] => what is claimed of l
+//! forward   entry                Θ && W[l0] => F[l0]
+//!           step   l -G,A-> l'   F[l] && W[l] && G && W[l'][A] => F[l'][A]
+//! backward  entry                W[l] => F[l], if l is accepting
+//!           step   l -G,A-> l'   W[l] && G && W[l'][A] && F[l'][A] => F[l]
+//! both      goal                 F[l] => the claim about l
 //! ```
 //!
-//! Forward, `F` then contains every state of a run that stays within `W`; backward, every state from which
-//! such a run goes on to an accepting location. `G` is the condition under which a transition can be taken,
-//! definedness and types included. With `W` the facts of the refinement iteration before, a chain of
-//! refinement iterations is a proof ([`chain`]): by induction on it, every state of a run from an initial
-//! state to an accepting location is in the facts of each refinement iteration, and so in the last.
+//! Then `F` contains, forward, every state of a run that stays within `W`, and backward, every state from
+//! which such a run goes on to an accepting location. `G` is the condition under which a transition can be
+//! taken, with definedness and types. A chain of refinement iterations is a proof ([`chain`]) if each has the
+//! facts of the one before as its `W`. By induction on the chain, every state of a run from an initial state
+//! to an accepting location is in the facts of each refinement iteration, and so in the last.
 //!
-//! **Points.** A fact stands at a [`Point`]: a location, and a token that tells apart what is stated
-//! separately there. Where there is one fact for each location, the token is `()`; regions of a location
-//! (`crate::regions`) have numbers.
+//! **Points.** A fact belongs to a [`Point`]: a location, and a token that tells apart separate facts about
+//! it. If there is one fact for each location, the token is `()`. Regions of a location (`crate::regions`)
+//! have numbers as tokens.
 //!
-//! **Cost**: one entry for each entry of the graph, one step for each transition and pair of tokens that it
-//! leads between.
+//! **Cost**: one condition for each entry of the graph, and one for each transition and pair of tokens
+//! between which it leads.
 
 use coreach_model::iosts::LocationId;
 use coreach_model::obligation::enabling_condition;
@@ -38,9 +40,9 @@ use coreach_model::{Iosts, Number, Numbered, TransitionId};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Orientation {
-    /// From the initial states along transitions.
+    /// From the initial states, along transitions.
     Forward,
-    /// From the accepting locations against them.
+    /// From the accepting locations, against transitions.
     Backward,
 }
 
@@ -50,11 +52,11 @@ pub struct Point<T = ()> {
     pub token: T,
 }
 
-/// Values flow from one point to another, through a transition.
+/// A flow of values from one point to another, through a transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct HornStep {
     pub from: u32,
-    /// The number of the point that they go to: against the transition, where the orientation is backward.
+    /// The number of the point to which they flow. In a backward orientation it is the transition's source.
     pub to: u32,
     pub transition: TransitionId,
 }
@@ -75,16 +77,16 @@ pub struct RefinementIteration {
     pub facts: Vec<Term>,
 }
 
-/// Of which condition an obligation is.
+/// The condition from which an obligation comes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum HornClause {
     Entry(u32),
     Step(u32),
-    /// Of what is claimed of the point of this number.
+    /// The claim about the point of this number.
     Goal(u32),
 }
 
-/// An implication: wherever all premises hold, the conclusion does.
+/// An implication: if all premises hold, so does the conclusion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Obligation {
     pub clause: HornClause,
@@ -93,35 +95,35 @@ pub struct Obligation {
 }
 
 impl HornClauses {
-    /// What makes facts contain the states reached from the initial ones.
+    /// The conditions under which facts contain the states that are reached from the initial ones.
     pub fn forward(iosts: &Iosts) -> Self {
         Self::over(
             iosts,
             Orientation::Forward,
-            of_locations(iosts),
+            location_points(iosts),
             |at| at.location == iosts.initial,
             |_, _, _| true,
         )
     }
 
-    /// What makes facts contain the states from which an accepting location is reached; `accepting` has an
-    /// entry for each location.
+    /// The conditions under which facts contain the states from which an accepting location is reached.
+    /// `accepting` has an entry for each location.
     pub fn backward(iosts: &Iosts, accepting: &[bool]) -> Self {
         let is_entry = |at: &Point| accepting[at.location.place()];
-        Self::over(iosts, Orientation::Backward, of_locations(iosts), is_entry, |_, _, _| true)
+        Self::over(iosts, Orientation::Backward, location_points(iosts), is_entry, |_, _, _| true)
     }
 }
 
-fn of_locations(iosts: &Iosts) -> Vec<Point> {
+fn location_points(iosts: &Iosts) -> Vec<Point> {
     iosts.location_ids().map(|location| Point { location, token: () }).collect()
 }
 
 impl<T: Copy> HornClauses<T> {
-    /// The conditions on facts at these points, some of which are entries.
+    /// The conditions on facts at these points. `is_entry` says which of them are entries.
     ///
-    /// `leads` says whether the transition of a number may lead from a token at its source to one at its
-    /// target. That every run has its way through the tokens is for the caller to know: facts are proved of
-    /// the runs that have.
+    /// `leads` says whether a transition may lead from a token at its source to one at its target. The caller
+    /// must know that every run has a way through the tokens: facts are proved only of the runs that have
+    /// one.
     pub fn over(
         iosts: &Iosts,
         orientation: Orientation,
@@ -152,6 +154,7 @@ impl<T: Copy> HornClauses<T> {
         HornClauses { orientation, points, entries, steps }
     }
 
+    /// Groups facts, one for each point, by location.
     pub fn at_locations<F: Clone>(&self, iosts: &Iosts, facts: &[F]) -> Vec<Vec<F>> {
         let mut found: Numbered<LocationId, Vec<F>> = iosts.locations.map(|_| Vec::new());
         for (point, fact) in self.points.iter().zip(facts) {
@@ -160,9 +163,8 @@ impl<T: Copy> HornClauses<T> {
         found.into_iter().collect()
     }
 
-    /// What must hold for these facts, one for each point, to be inductive within others: entries, then
-    /// steps.
-    /// Panics where there is not one fact, and one bound, for each point.
+    /// Lists the obligations that prove these facts inductive within others: first entries, then steps.
+    /// Panics if there is not one fact, and one bound, for each point.
     pub fn obligations<'a>(
         &'a self,
         iosts: &'a Iosts,
@@ -184,13 +186,13 @@ impl<T: Copy> HornClauses<T> {
         });
         let steps = self.steps.iter().enumerate().map(move |(number, step)| {
             let transition = &iosts.transitions[step.transition];
-            let behind = |fact: &Term| substitute(fact, &transition.assignments);
+            let after = |fact: &Term| substitute(fact, &transition.assignments);
             let fact = |at: u32| &facts[at as usize];
             let (source, target, premise, conclusion) = match self.orientation {
-                Orientation::Forward => (step.from, step.to, fact(step.from).clone(), behind(fact(step.to))),
-                Orientation::Backward => (step.to, step.from, behind(fact(step.from)), fact(step.to).clone()),
+                Orientation::Forward => (step.from, step.to, fact(step.from).clone(), after(fact(step.to))),
+                Orientation::Backward => (step.to, step.from, after(fact(step.from)), fact(step.to).clone()),
             };
-            let parts = [premise, bound(source), enabling_condition(transition), behind(&bound(target))];
+            let parts = [premise, bound(source), enabling_condition(transition), after(&bound(target))];
             let premises = parts.iter().flat_map(Term::conjuncts).collect();
             Obligation { clause: HornClause::Step(number as u32), premises, conclusion }
         });
@@ -198,10 +200,10 @@ impl<T: Copy> HornClauses<T> {
     }
 }
 
-/// What makes the last of a chain of refinement iterations contain every state of a run from an initial
-/// state to an accepting location, and imply what is claimed of each location: each refinement iteration is
-/// inductive within the one before.
-/// Panics where a refinement iteration, `accepting` or `claimed` has not one entry for each location.
+/// Lists the obligations that prove a chain of refinement iterations: each is inductive within the one
+/// before, and the last implies the claim about each location. Then the last contains every state of a run
+/// from an initial state to an accepting location. Panics if a refinement iteration, `accepting` or `claimed`
+/// has not one entry for each location.
 pub fn chain<'a>(
     iosts: &'a Iosts,
     accepting: &'a [bool],

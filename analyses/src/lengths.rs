@@ -1,10 +1,10 @@
 //! Strings as the domains see them: by their lengths.
 //!
-//! The length of a string that is a place is a dimension, as an integer of type `nat` would be. A condition
-//! on strings is read as what it says of lengths: equal strings are of equal length, and what begins with
-//! another, ends with it or contains it is at least as long; a regular expression has a shortest word, and
-//! may have a longest. That is an over-approximation, and noted as one. What a guard says of a string that
-//! is assigned is known as well (`predicates.rs`).
+//! The length of a string that is a place is a dimension, like an integer of type `nat`. Of a condition on
+//! strings only the consequence for lengths is kept. Equal strings have equal lengths. A string that begins
+//! with another, ends with it or contains it is at least as long. A regular expression has a shortest word,
+//! and may have a longest. This is an over-approximation, and noted as one. In addition, conditions of guards
+//! on strings that are assigned are kept (`predicates.rs`).
 
 use coreach_model::term::node::{Comparison, Node, StringOperation};
 use coreach_model::term::strings;
@@ -13,10 +13,11 @@ use coreach_model::{Term, Value};
 use coreach_polyhedra::{LinearExpression, Rational};
 
 use crate::condition::Condition;
-use crate::predicates::{decided, positive};
-use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, known_part};
+use crate::predicates::{split_negation, string_conjuncts};
+use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, simplify_read};
 
 impl Scope<'_> {
+    /// Compiles a condition on strings: what it says of their lengths.
     pub(crate) fn on_strings(&mut self, term: &Term, expected: bool) -> Condition {
         self.note_imprecision((term.clone(), ImprecisionReason::String));
         match term.node() {
@@ -30,7 +31,7 @@ impl Scope<'_> {
                 _ => Condition::Yes,
             },
             Node::OnStrings(_, arguments) if expected => {
-                self.lengths(Comparison::AtLeast, &arguments[0], &arguments[1])
+                self.compare_lengths(Comparison::AtLeast, &arguments[0], &arguments[1])
             }
             _ => Condition::Yes,
         }
@@ -40,12 +41,12 @@ impl Scope<'_> {
         self.note_imprecision((Term::compare(comparison, a, b), ImprecisionReason::String));
         match comparison {
             Comparison::Equal if self.excludes(a, b) || self.excludes(b, a) => Condition::No,
-            Comparison::Equal => self.lengths(Comparison::Equal, a, b),
+            Comparison::Equal => self.compare_lengths(Comparison::Equal, a, b),
             _ => Condition::Yes,
         }
     }
 
-    fn lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+    fn compare_lengths(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         let (a, b) = (a.length(), b.length());
         match self.linear(&a).and_then(|_| self.linear(&b)) {
             Ok(_) => self.condition(&Term::compare(comparison, &a, &b)),
@@ -53,6 +54,7 @@ impl Scope<'_> {
         }
     }
 
+    /// The cases of the length of a string that an operation makes.
     pub(crate) fn number_of_strings(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let beyond = || Err((term.clone(), ImprecisionReason::String));
         let Node::OnStrings(StringOperation::Length, arguments) = term.node() else { return beyond() };
@@ -67,32 +69,32 @@ impl Scope<'_> {
                 self.linear(&Term::subtract(&parts[2], &parts[1]))
             }
             Node::IfThenElse(c, a, b) => self.linear(&Term::if_then_else(c, &a.length(), &b.length())),
-            _ => match known_part(self.frame.arrays, &arguments[0]) {
+            _ => match simplify_read(self.frame.arrays, &arguments[0]) {
                 Some(part) => self.linear(&part.length()),
                 None => beyond(),
             },
         }
     }
 
-    /// Takes the answers that a guard gives to questions about strings as known.
+    /// Takes the conditions on strings that a guard decides as known.
     pub(crate) fn assume_strings(&mut self, guard: &Term) {
         if !self.frame.predicates.is_empty() {
-            self.finite.extend(decided(guard).map(|conjunct| {
-                let (question, answer) = positive(&conjunct);
+            self.finite.extend(string_conjuncts(guard).map(|conjunct| {
+                let (question, answer) = split_negation(&conjunct);
                 (question, Value::Bool(answer))
             }));
         }
     }
 
-    /// Does a known answer exclude that a string is this one?
+    /// Does a known condition exclude that a string is this literal?
     fn excludes(&self, string: &Term, literal: &Term) -> bool {
         let Some(datum) = string.written_datum().filter(|_| literal.as_literal().is_some()) else {
             return false;
         };
         let values = Substitution::from([(datum.clone(), literal.clone())]);
         self.frame.predicates.iter().filter(|place| place.term.mentions(datum)).any(|place| {
-            let there = substitute(&place.term, &values);
-            matches!((self.finite.get(&place.term), there.as_literal()), (Some(a), Some(b)) if a != b)
+            let with_literal = substitute(&place.term, &values);
+            matches!((self.finite.get(&place.term), with_literal.as_literal()), (Some(a), Some(b)) if a != b)
         })
     }
 }

@@ -1,7 +1,8 @@
-//! What can be *known* about an IOSTS, and nothing that changes one.
+//! Analyses that find out facts about an IOSTS. They do not change it.
 //!
-//! Satisfiability of terms ([`solver`]), and over-approximations of the reachable and the coreachable states.
-//! An analysis returns facts keyed by location; what to do about a fact is decided in `coreach-pipeline`.
+//! They decide the satisfiability of terms ([`solver`]), and over-approximate the reachable and the
+//! coreachable states. An analysis returns facts by location. `coreach-pipeline` decides what to do with a
+//! fact.
 //!
 //! ```
 //! use coreach_analyses::solver::must_hold;
@@ -35,15 +36,19 @@
 //! }
 //! ```
 //!
-//! The abstract interpretation, from the question to the numbers: [`reachability`] (the facts and the knobs)
-//! asks the engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value
-//! is a [`partition`] of the finite data with an element of one of the [`domains`] in each cell, over the
-//! places of a [`frame`]; [`transfer`] takes it along a transition, compiled in [`effect`] and [`scope`];
-//! what is not linear there has numbers of its own ([`auxiliary`]). [`facts`] writes it down, case by case or
-//! in `clauses`. What makes facts inductive is defined in [`inductive`], and read by the engine and by who
-//! checks it. What is true, where over-approximations are not enough to compare with, is answered by
-//! [`exact`]. [`machines`] knows what is finite: which sequences tell states apart, and which suites find
-//! every fault.
+//! The modules of the abstract interpretation, from the question to the numbers:
+//!
+//! - [`reachability`] has the facts and the options. It asks the engine in [`fixpoint`], which visits
+//!   locations in the [`order`] of Bourdoncle.
+//! - An abstract value is a [`partition`] of the finite data, with an element of one of the [`domains`] in
+//!   each cell. The places of a [`frame`] are its data.
+//! - [`transfer`] takes a value along a transition, compiled in [`effect`] and [`scope`]. Terms that are not
+//!   linear get numbers of their own ([`auxiliary`]).
+//! - [`facts`] writes a value as a term, case by case or in `clauses`.
+//!
+//! [`inductive`] defines when facts are inductive, for the engine and for those who check its facts.
+//! [`exact`] answers which transitions really lie on a run to Accept. [`machines`] analyses finite machines:
+//! which sequences tell states apart, and which suites find every fault.
 
 #![allow(missing_docs, reason = "a comment that repeats a name says nothing")]
 

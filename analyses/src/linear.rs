@@ -1,7 +1,7 @@
-//! Between the numbers of the model and those of the linear algebra, and what constraints without variables
-//! say.
+//! Converts between the numbers of the model and those of the linear algebra, and evaluates constraints
+//! without variables.
 //!
-//! How a constraint is written as a term stands in `readable.rs`.
+//! `readable.rs` writes constraints as terms.
 
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use dashu_int::IBig;
@@ -26,13 +26,13 @@ pub fn positive_constraint(expression: &LinearExpression, relation: Relation) ->
     Constraint::from_expression(expression, relation)
 }
 
-/// Whether a constraint without variables holds; `None` for one with variables.
+/// Does a constraint without variables hold? `None`: it has variables.
 pub fn constant_truth(constraint: &Constraint) -> Option<bool> {
     let constant = constraint.coefficients().iter().all(Integer::is_zero);
     constant.then(|| constraint.relation().admits(constraint.constant().signum()))
 }
 
-/// The constant value of an expression over this number of dimensions; `None` where it has variables.
+/// The constant value of an expression over this number of dimensions. `None`: it has variables.
 pub fn constant_value(expression: &LinearExpression, dimensions: usize) -> Option<Rational> {
     let constant = (0..dimensions).all(|dimension| expression.coefficient(dimension).is_zero());
     constant.then(|| expression.constant_term())

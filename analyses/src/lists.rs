@@ -1,24 +1,24 @@
 //! Lists with many slots: one element that stands for each of them.
 //!
-//! **Problem.** The slots of a large list are too many for a domain. What is worth knowing of its elements
-//! is, as a rule, what they have in common: each is at least 3, each is less than the next number.
+//! **Problem.** The slots of a large list are too many for a domain. Mostly it is enough to know what all
+//! elements have in common: each is at least 3, each is less than the next number.
 //!
-//! **Source.** Summarized dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers
-//! x and a list q is seen as the set of all `(x, q[k])`. An abstract value P means the states *all* of whose
-//! `(x, q[k])` are in P.
+//! **Source.** Summarized dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers x
+//! and a list q is seen as the set of all `(x, q[k])`. An abstract value P stands for the states for which
+//! *all* `(x, q[k])` are in P.
 //!
 //! **Differences to arrays.** A list may be empty, and then it has no such pair. So whether a list is empty
-//! is a digit of the partition, and of an empty list the element may be any. There is no store at an index.
+//! is a digit of the partition, and the element of an empty list may be any. There is no store at an index.
 //! An element of an assigned list has an origin ([`ElementOrigin`]). It is the element that stood for all
 //! before, or another element, or one that is new. Each origin is a case, and the cases come together again.
 //!
-//! **Sound backward** as well. An operation that may drop elements says nothing of those that it drops. The
-//! element behind such an operation is another element of the list before it, of which the fact says what it
-//! says of all.
+//! **Sound backward** as well. An operation that may drop elements says nothing of the dropped elements. The
+//! element after such an operation is some element of the list before it, and the fact about all elements
+//! holds for this one too.
 //!
-//! **Sound** only where the partition has room for the digit. Without it, no condition restricts the element.
+//! **Sound** only if the partition has room for the digit. Without it, no condition restricts the element.
 //!
-//! **Not seen:** the order of elements, and how many have a property.
+//! **Not known:** the order of elements, and how many have a property.
 //!
 //! **Cost**: two cells for each list, a dimension for each number in an element, and for each element that
 //! is read another dimension.
@@ -35,22 +35,22 @@ use coreach_polyhedra::{LinearExpression, Rational};
 use crate::condition::Condition;
 use crate::frame::Frame;
 use crate::places::{Place, element, element_at, index_variable, is_empty};
-use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, compare};
+use crate::scope::{Beyond, Cases, ImprecisionReason, Scope, compare_integers};
 use crate::summaries::at_index_variable;
 
-/// The most ways in which the elements of the lists that one transition assigns come from somewhere.
+/// The most combinations of origins for the lists that one transition assigns.
 pub const MOST_ORIGINS: usize = 24;
 
 /// Where the element that stands for all of an assigned list comes from.
 #[derive(Clone, Debug)]
 pub struct ElementOrigin {
-    /// When it comes from there.
+    /// The condition under which it comes from there.
     pub on: Term,
-    /// The element; `None` for any, as of a list that is empty then.
+    /// The element. `None`: it may be any, for example because the list is empty.
     pub element: Option<Term>,
 }
 
-/// The assignment to a list of which one element stands for all.
+/// The assignment to a list in which one element stands for all.
 #[derive(Clone, Debug)]
 pub struct AssignedList {
     /// The element that stands for all.
@@ -61,7 +61,7 @@ pub struct AssignedList {
 }
 
 impl AssignedList {
-    /// The lists among the parts of a datum that an assignment changes.
+    /// Finds the large lists in a datum that an assignment changes, with the origins of their elements.
     pub fn all(frame: &Frame, datum: &Datum, value: &Term) -> Vec<AssignedList> {
         let mut found = Vec::new();
         for (number, summary) in frame.summaries.iter().enumerate() {
@@ -72,8 +72,8 @@ impl AssignedList {
             }
             let leaves = summary.leaves.iter().map(|at| (frame.numeric[*at].clone(), *at)).collect();
             let mut origins =
-                OriginSearch { frame, own: list, found: Vec::new(), names: number * MOST_ORIGINS };
-            let is_known = origins.collect(&new, &Term::yes(), true).is_some();
+                OriginSearch { frame, assigned: list, found: Vec::new(), names: number * MOST_ORIGINS };
+            let is_known = origins.collect(&new, &Term::yes(), Kept::All).is_some();
             let is_empty = is_empty(&new);
             let mut origins = origins.found;
             for origin in &mut origins {
@@ -89,7 +89,7 @@ impl AssignedList {
         found
     }
 
-    /// The places that change, their dimensions, and their new values; `None` for any value.
+    /// The places that change, with their dimensions and new values. `None` is any value.
     pub fn changes(&self, origin: usize) -> impl Iterator<Item = (&Place, usize, Option<Term>)> {
         let from = &self.origins[origin].element;
         self.leaves.iter().map(move |(place, dimension)| {
@@ -106,12 +106,19 @@ impl AssignedList {
     }
 }
 
+/// Does an operation keep all elements of its list?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    All,
+    Some,
+}
+
 struct OriginSearch<'a> {
     frame: &'a Frame,
     /// The list that is assigned.
-    own: &'a Term,
+    assigned: &'a Term,
     found: Vec<ElementOrigin>,
-    /// How many other elements have a name.
+    /// How many elements have got a fresh name.
     names: usize,
 }
 
@@ -121,31 +128,35 @@ impl OriginSearch<'_> {
         (self.found.len() < MOST_ORIGINS).then_some(())
     }
 
-    /// Another element of a list.
-    fn other(&mut self, list: &Term) -> Term {
+    /// Names a fresh element of a list.
+    fn name_element(&mut self, list: &Term) -> Term {
         self.names += 1;
         element_at(list, &Datum::new(format!("# {} {list}", self.names), Type::Nat))
     }
 
-    /// Collects where the elements of a list come from that is assigned where `on` holds. `keeps` says
-    /// whether all its elements are assigned. `None` if the origin is not known.
-    fn collect(&mut self, list: &Term, on: &Term, keeps: bool) -> Option<()> {
+    /// Collects the origins of the elements of a list that is assigned if `on` holds. `kept` says whether all
+    /// elements of the list are assigned. `None`: an origin is not known.
+    fn collect(&mut self, list: &Term, on: &Term, kept: Kept) -> Option<()> {
         use StandardOperation::{ElementChanged, ElementInserted, ElementRemoved, Joined, Part, Sorted};
         if self.frame.has_large_list(list) {
             let on = Term::and([on.clone(), is_empty(list).not()]);
-            let from = if keeps && list == self.own { element(list) } else { self.other(list) };
+            let from = if kept == Kept::All && list == self.assigned {
+                element(list)
+            } else {
+                self.name_element(list)
+            };
             return self.add(on, from);
         }
         if let Some(body) = list.unfolded() {
-            return self.collect(&body, on, keeps);
+            return self.collect(&body, on, kept);
         }
         match list.shape() {
             TermShape::Node(Node::IfThenElse(c, a, b)) => {
-                self.collect(a, &Term::and([on.clone(), c.clone()]), keeps)?;
-                self.collect(b, &Term::and([on.clone(), c.not()]), keeps)
+                self.collect(a, &Term::and([on.clone(), c.clone()]), kept)?;
+                self.collect(b, &Term::and([on.clone(), c.not()]), kept)
             }
             TermShape::Node(Node::Field(record, at)) => match record.written() {
-                Some(Node::Record(_, fields)) => self.collect(&fields[*at], on, keeps),
+                Some(Node::Record(_, fields)) => self.collect(&fields[*at], on, kept),
                 _ => None,
             },
             TermShape::Node(Node::Record(record, fields)) if record.form == RecordForm::List => {
@@ -164,30 +175,30 @@ impl OriginSearch<'_> {
             TermShape::Operation(DerivedOperation::Standard(operation), arguments) => {
                 match (operation, &arguments[..]) {
                     (Joined, [first, second]) => {
-                        self.collect(first, on, keeps)?;
-                        self.collect(second, on, keeps)
+                        self.collect(first, on, kept)?;
+                        self.collect(second, on, kept)
                     }
-                    (Part, [list, ..]) | (ElementRemoved, [list, _]) => self.collect(list, on, false),
-                    (Sorted, [list]) => self.collect(list, on, keeps),
+                    (Part, [list, ..]) | (ElementRemoved, [list, _]) => self.collect(list, on, Kept::Some),
+                    (Sorted, [list]) => self.collect(list, on, kept),
                     (ElementInserted, [list, _, one]) => {
-                        self.collect(list, on, keeps)?;
+                        self.collect(list, on, kept)?;
                         self.add(on.clone(), one.clone())
                     }
                     (ElementChanged, [list, _, one]) => {
-                        self.collect(list, on, false)?;
+                        self.collect(list, on, Kept::Some)?;
                         self.add(on.clone(), one.clone())
                     }
                     _ => None,
                 }
             }
             TermShape::Operation(DerivedOperation::Quantified(of), arguments) => {
-                let (list, (_, made)) = (elements_of(of, arguments)?, of.collected.as_ref()?);
+                let (list, (_, collected)) = (elements_of(of, arguments)?, of.collected.as_ref()?);
                 if !self.frame.has_large_list(list) {
                     return None;
                 }
-                let other = self.other(list);
+                let other = self.name_element(list);
                 let at = |body: &Term| body_at(of, arguments, body, &other);
-                self.add(Term::and([on.clone(), is_empty(list).not(), at(&of.body)]), at(made))
+                self.add(Term::and([on.clone(), is_empty(list).not(), at(&of.body)]), at(collected))
             }
             _ => None,
         }
@@ -200,7 +211,7 @@ fn elements_of<'a>(of: &QuantifiedOperation, arguments: &'a [Term]) -> Option<&'
     list.sort().as_list().map(|_| list)
 }
 
-/// A body of the operation for this value of its bound name.
+/// A body of the operation, with this value for its bound name.
 fn body_at(of: &QuantifiedOperation, arguments: &[Term], body: &Term, value: &Term) -> Term {
     let first = arguments.len() - of.read.len();
     let read = of.read.iter().cloned().zip(arguments[first..].iter().cloned());
@@ -209,7 +220,7 @@ fn body_at(of: &QuantifiedOperation, arguments: &[Term], body: &Term, value: &Te
 }
 
 impl Scope<'_> {
-    /// Is it a list of which one element stands for all, and is it known to have one?
+    /// Has a large list an element? `None`: it is no large list, or that is not known.
     fn is_nonempty(&self, list: &Term) -> Option<bool> {
         match self.finite.get(&is_empty(list)).filter(|_| self.frame.has_large_list(list))? {
             Value::Bool(is_empty) => Some(!is_empty),
@@ -238,18 +249,18 @@ impl Scope<'_> {
         &mut self,
         term: &Term,
     ) -> Option<Result<Cases<LinearExpression>, Beyond>> {
-        if let Some(length) = self.length(term) {
+        if let Some(length) = self.length_of_result(term) {
             return Some(self.linear(&length));
         }
-        let made = match term.written() {
-            Some(Node::Field(made, 0)) => match made.unfolded() {
+        let list_or_number = match term.written() {
+            Some(Node::Field(list, 0)) => match list.unfolded() {
                 Some(body) => return Some(self.linear(&Term::field(&body, 0))),
-                None => made,
+                None => list,
             },
             _ => term,
         };
-        let list = self.large_argument(made)?;
-        let TermShape::Operation(operation, arguments) = made.shape() else { return None };
+        let list = self.large_argument(list_or_number)?;
+        let TermShape::Operation(operation, arguments) = list_or_number.shape() else { return None };
         let least = match operation {
             DerivedOperation::Standard(
                 StandardOperation::LeastElement | StandardOperation::GreatestElement,
@@ -267,22 +278,22 @@ impl Scope<'_> {
             _ => return Some(Err((term.clone(), ImprecisionReason::Elements))),
         };
         let next = self.next_dimension();
-        let Some(number) = self.auxiliaries.read(term, next, true, |_| Vec::new()) else {
+        let Some(number) = self.auxiliaries.number_of_read(term, next, true, |_| Vec::new()) else {
             return Some(Err((term.clone(), ImprecisionReason::Elements)));
         };
         self.note_imprecision((list.clone(), ImprecisionReason::Elements));
         let least = LinearExpression::constant(Rational::from(least));
         let within = |(on, length): (Condition, LinearExpression)| {
-            let above = compare(Comparison::AtMost, &least, &number, false);
-            let below = compare(Comparison::AtMost, &number.minus(&least), &length, false);
+            let above = compare_integers(Comparison::AtMost, &least, &number);
+            let below = compare_integers(Comparison::AtMost, &number.minus(&least), &length);
             (Condition::and([on, above, below]), number.clone())
         };
         let whole = self.linear(&Term::field(list, 0));
         Some(whole.map(|cases| cases.into_iter().map(within).collect()))
     }
 
-    /// The length of a large list that an operation makes, by the lengths of its arguments.
-    fn length(&self, term: &Term) -> Option<Term> {
+    /// The length of a large list that an operation makes, as a term over the lengths of its arguments.
+    fn length_of_result(&self, term: &Term) -> Option<Term> {
         use StandardOperation::{ElementChanged, ElementInserted, ElementRemoved, Joined, Part, Sorted};
         let Some(Node::Field(list, 0)) = term.written() else { return None };
         self.large_argument(list)?;
@@ -307,8 +318,8 @@ impl Scope<'_> {
         arguments.iter().find(|argument| self.is_large_list(argument.sort()))
     }
 
-    /// Compiles a condition about elements of a large list, which is true where nothing is known of them.
-    /// `None` for another condition.
+    /// Compiles a condition about elements of a large list. It is "yes" if nothing is known of them. `None`
+    /// for another condition.
     pub(crate) fn on_elements(&mut self, term: &Term, expected: bool) -> Option<Condition> {
         if let TermShape::Operation(DerivedOperation::Defined, arguments) = term.shape() {
             let list = self.large_argument(&arguments[0])?;
@@ -357,10 +368,10 @@ impl Scope<'_> {
             false => Datum::new(format!("#{} {list}", self.auxiliaries.next_name()), Type::Nat),
         };
         let one = element_at(list, &variable);
-        let said = match operation {
+        let body = match operation {
             DerivedOperation::Quantified(of) => body_at(of, arguments, &of.body, &one),
             _ => Term::equal(&one, &arguments[1]),
         };
-        Some(self.condition(&if expected { said } else { said.not() }))
+        Some(self.condition(&if expected { body } else { body.not() }))
     }
 }

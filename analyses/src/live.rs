@@ -1,23 +1,23 @@
-//! Which variables can still matter: those that something reads before they are assigned anew.
+//! Live variables: those that something reads before they are assigned anew. Only they still matter.
 //!
-//! **Problem.** Two runs that are at one location with different data behave alike from there on where the
-//! data differ in variables only that nobody reads any more.
+//! **Problem.** Two runs at one location behave alike from there on if their data differ only in variables
+//! that nothing reads any more.
 //!
-//! **Method.** Live variables, the classical backward analysis (Aho, Sethi, Ullman, *Compilers*, 10.6), on
-//! locations: a variable is live at l where a transition that leaves l reads it in its guard, or in what it
-//! assigns to a variable that is live behind it. Guards count whether or not they can hold, so this is an
+//! **Method.** The classical backward analysis of live variables (Aho, Sethi, Ullman, *Compilers*, 10.6), on
+//! locations. A variable is live at l if a transition that leaves l reads it in its guard, or in a value that
+//! it assigns to a variable that is live after it. Guards count even if they cannot hold, so this is an
 //! over-approximation.
 //!
 //! **Ends**: sets of variables only grow. **Cost**: each transition once for each variable that becomes live
-//! behind it.
+//! after it.
 
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::Transition;
 use coreach_model::{Datum, Iosts, LocationId, Numbered};
 
-/// For each location its live variables. Where a run `ends`, nothing is read any more.
-/// Panics where `ends` has not one entry for each location.
+/// Finds the live variables of each location. At a location where runs end (`ends`), nothing is read any
+/// more. Panics if `ends` has not one entry for each location.
 pub fn live(iosts: &Iosts, ends: &[bool]) -> Numbered<LocationId, BTreeSet<Datum>> {
     assert_eq!(ends.len(), iosts.locations.len(), "one entry for each location");
     let goes_on = |transition: &&Transition| !ends[transition.source.0 as usize];
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_variable_is_live_until_it_is_read_or_assigned() {
         let positive = |name: &str| Term::compare(Comparison::Greater, &int(name), &Term::int(0));
-        // y is read at b, x is what y was made of, and behind b nothing is read: z never is.
+        // y is read at b. x is assigned to y before. z is never read.
         let variables = Build::new(&["a", "b", "c"])
             .variable("x", Type::Int)
             .variable("y", Type::Int)
@@ -72,7 +72,7 @@ mod tests {
             live(&iosts, ends).iter().map(of).collect()
         };
         assert_eq!(names(&[false; 3]), ["x", "y", "y"]);
-        // Where a run ends at c, what is behind c does not count.
+        // If runs end at c, reads after c do not count.
         assert_eq!(names(&[false, false, true]), ["x", "y", ""]);
     }
 }

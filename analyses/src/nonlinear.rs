@@ -1,6 +1,8 @@
-//! What is not linear, as the domains see it: products, `div` and `mod`, cells that are no places.
+//! Compiles terms that are not linear for the domains: products, `div` and `mod`, and cells that are no
+//! places.
 //!
-//! Each is a case split where that is exact, or else a number of its own ([`crate::auxiliary`]), and noted.
+//! Such a term becomes a case split if that is exact. If not, it gets a number of its own
+//! ([`crate::auxiliary`]), and this is noted.
 
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Node, Operator};
@@ -11,11 +13,12 @@ use crate::condition::Condition;
 use crate::frame::{ArraySummary, Slot, type_constraints};
 use crate::grid::Congruence;
 use crate::linear::integer;
-use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, compare, limited};
-use crate::summaries::at_index_variable;
+use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, compare_integers, limit_cases};
+use crate::summaries::{SummarizedRead, at_index_variable};
 
 impl Scope<'_> {
-    pub(crate) fn product(
+    /// The number of a product of two factors that are not constant.
+    pub(crate) fn product_number(
         &mut self,
         term: &Term,
         a: &LinearExpression,
@@ -28,30 +31,32 @@ impl Scope<'_> {
         Some(number)
     }
 
-    pub(crate) fn cell(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+    /// The number of a read of an array that has no places.
+    pub(crate) fn cell_cases(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let beyond = || (term.clone(), ImprecisionReason::Array);
         let Node::Select(array, _) = term.node() else { return Err(beyond()) };
         let Type::Array(ty) = array.sort() else { return Err(beyond()) };
         let (next, element) = (self.next_dimension(), ty.element.clone());
         let known = |number: &LinearExpression| type_constraints(&element, number);
-        let number = self.auxiliaries.read(term, next, element.is_integer(), known).ok_or_else(beyond)?;
+        let number =
+            self.auxiliaries.number_of_read(term, next, element.is_integer(), known).ok_or_else(beyond)?;
         self.note_imprecision(beyond());
         Ok(vec![(Condition::Yes, number)])
     }
 
-    /// The number, or the digit, of an element of a large list, as it was written. `None` for another term.
+    /// The number, or the digit, of an element of a large list. `None` for another term.
     /// Errors: there is no room for the number.
-    pub(crate) fn of_list(&mut self, term: &Term) -> Option<Result<LinearExpression, Beyond>> {
-        let (_, variable, _) = at_index_variable(self.frame.arrays, term)?;
+    pub(crate) fn list_element(&mut self, term: &Term) -> Option<Result<LinearExpression, Beyond>> {
+        let SummarizedRead { variable, .. } = at_index_variable(self.frame.arrays, term)?;
         let is_list = |summary: &&ArraySummary| summary.index == variable;
         let list = self.frame.summaries.iter().find(is_list)?.list.clone()?;
         self.note_imprecision((list, ImprecisionReason::Elements));
-        Some(self.of_summary(term).ok_or_else(|| (term.clone(), ImprecisionReason::Elements)))
+        Some(self.summary_number(term).ok_or_else(|| (term.clone(), ImprecisionReason::Elements)))
     }
 
-    /// The number, or the digit, that stands in the cell for all; at another index than the index variable an
-    /// instance of it.
-    pub(crate) fn of_summary(&mut self, term: &Term) -> Option<LinearExpression> {
+    /// The number, or the digit, of the cell or element that stands for all. A read at another index than the
+    /// index variable gets an auxiliary number, which is an instance of it.
+    pub(crate) fn summary_number(&mut self, term: &Term) -> Option<LinearExpression> {
         let dimension = match self.frame.slot(term) {
             Some(Slot::Numeric(dimension)) => Some(dimension),
             _ => self.parameters.get(term).copied(),
@@ -62,17 +67,18 @@ impl Scope<'_> {
         if let Some(known) = self.auxiliaries.known_read(term) {
             return Some(known);
         }
-        let (cell, variable, at) = at_index_variable(self.frame.arrays, term)?;
+        let SummarizedRead { cell, variable, index } = at_index_variable(self.frame.arrays, term)?;
         let Some(Slot::Numeric(leaf)) = self.frame.slot(&cell) else { return None };
-        if self.memory.holds(&Term::equal(&Term::datum(&variable), &at)) {
+        if self.memory.holds(&Term::equal(&Term::datum(&variable), &index)) {
             return Some(LinearExpression::variable(leaf));
         }
         let summary = self.frame.summaries.iter().position(|summary| summary.index == variable)?;
         let (next, is_whole) = (self.next_dimension(), self.frame.integer[leaf]);
         let ty = self.frame.numeric[leaf].ty.clone();
-        let number = self.auxiliaries.read(term, next, is_whole, |number| type_constraints(&ty, number))?;
-        self.auxiliaries.instantiate(summary, &at, leaf, next);
-        // Whichever cell it is: once for all.
+        let number =
+            self.auxiliaries.number_of_read(term, next, is_whole, |number| type_constraints(&ty, number))?;
+        self.auxiliaries.instantiate(summary, &index, leaf, next);
+        // The term with the index variable is noted, so all reads of the array are one note.
         if self.frame.summaries[summary].list.is_none() {
             self.note_imprecision((cell, ImprecisionReason::Summary));
         }
@@ -83,9 +89,10 @@ impl Scope<'_> {
         self.dimensions + self.auxiliaries.integer.len()
     }
 
-    /// `a mod m` and `a div m`, a case for each remainder: where `a == r (mod m)` they are `r` and `(a - r) /
-    /// m`. Where there are too many, or congruences are unknown, the quotient is a number of its own.
-    pub(crate) fn by_remainder(
+    /// The cases of `a mod m` or `a div m`, one for each remainder: if `a == r (mod m)`, they are `r` and `(a
+    /// - r) / m`. If there are too many remainders, or the domain has no congruences, the quotient is an
+    /// auxiliary number.
+    pub(crate) fn division_cases(
         &mut self,
         term: &Term,
         operator: Operator,
@@ -95,34 +102,33 @@ impl Scope<'_> {
         let beyond = || (term.clone(), ImprecisionReason::IntegerDivision);
         let literal =
             if let Node::Literal(Value::Int(value)) = b.node() { Some(integer(value)) } else { None };
-        let few = |known: &Integer| {
-            known
+        let few = |divisor: &Integer| {
+            divisor
                 .abs()
                 .to_i64()
                 .filter(|count| self.frame.congruences && (1..=CASE_LIMIT as i64).contains(count))
         };
-        let known = literal.and_then(|known| few(&known).map(|count| (known, count)));
-        let Some((known, count)) = known else { return self.by_quotient(term, operator, a, b) };
-        let divisor = Rational::from(known.clone());
-        let share = divisor.reciprocal().ok_or_else(beyond)?;
+        let divisor = literal.and_then(|divisor| few(&divisor).map(|count| (divisor, count)));
+        let Some((divisor, count)) = divisor else { return self.quotient_cases(term, operator, a, b) };
+        let share = Rational::from(divisor.clone()).reciprocal().ok_or_else(beyond)?;
         let mut cases = Vec::new();
         for (on, a) in self.linear(a)? {
             for remainder in 0..count {
                 let value = LinearExpression::constant(Rational::from(remainder));
                 let above = a.minus(&value);
                 let class =
-                    Condition::congruence(Congruence::of(&above, self.next_dimension(), &known.abs()));
+                    Condition::congruence(Congruence::of(&above, self.next_dimension(), &divisor.abs()));
                 let value = if operator == Operator::Modulo { value } else { above.times(&share) };
                 let on = Condition::and([on.clone(), class]);
                 cases.extend((on != Condition::No).then_some((on, value)));
             }
         }
-        limited(term, cases)
+        limit_cases(term, cases)
     }
 
-    /// The same where that is no case split: the quotient is a number of its own, whatever it is where the
-    /// divisor is 0; elsewhere the rest is less than the divisor.
-    fn by_quotient(
+    /// The cases of `a mod b` or `a div b` with the quotient as an auxiliary number. The remainder is less
+    /// than the divisor. If the divisor is 0, the quotient may be any.
+    fn quotient_cases(
         &mut self,
         term: &Term,
         operator: Operator,
@@ -143,16 +149,20 @@ impl Scope<'_> {
                 let rest = a.minus(&product.ok_or_else(beyond)?);
                 let zero = LinearExpression::constant(Rational::ZERO);
                 let sides = [b.clone(), zero.minus(b)].map(|size| {
-                    let within = [compare(Comparison::AtMost, &zero, &rest, false)];
-                    Condition::and(within.into_iter().chain([compare(Comparison::Less, &rest, &size, false)]))
+                    let within = [compare_integers(Comparison::AtMost, &zero, &rest)];
+                    Condition::and(within.into_iter().chain([compare_integers(
+                        Comparison::Less,
+                        &rest,
+                        &size,
+                    )]))
                 });
-                let is_zero = compare(Comparison::Equal, b, &zero, false);
+                let is_zero = compare_integers(Comparison::Equal, b, &zero);
                 let divided = Condition::or(sides.into_iter().chain([is_zero]));
                 let value = if operator == Operator::Modulo { rest } else { quotient };
                 cases.push((Condition::and([on_a.clone(), on_b.clone(), divided]), value));
             }
         }
         self.note_imprecision(beyond());
-        limited(term, cases)
+        limit_cases(term, cases)
     }
 }

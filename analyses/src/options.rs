@@ -1,4 +1,4 @@
-//! Options of an analysis, and how they become coarser where it takes too much work.
+//! Options of an analysis, and how they become coarser if it takes too much work.
 //!
 //! **Problem.** Maps and lists of records have many flags, and a partition by them has many cells. A fixpoint
 //! over these can take longer than a user waits. **Method.** An analysis counts its results of cases. Above a
@@ -17,7 +17,7 @@ coreach_model::words! {
     pub enum Refinement {
         #[default]
         Domains = "domains",
-        /// By the exact reference too, where selection asks (`crate::exact`).
+        /// Also by the exact reference, if selection asks for it (`crate::exact`).
         Exact = "exact",
     }
 }
@@ -27,10 +27,12 @@ coreach_model::words! {
     #[derive(Default)]
     pub enum Loops {
         Widened = "widened",
-        /// Simple ones as often as one likes, at once ([`crate::acceleration`]); then by widening.
+        /// Simple loops are taken any number of times at once ([`crate::acceleration`]), the others are
+        /// widened.
         #[default]
         Accelerated = "accelerated",
-        /// The same, a loop's ways one after the other, each narrowed before the next.
+        /// Like `accelerated`, but the ways of a loop are opened one after the other, each narrowed before
+        /// the next.
         Guided = "guided",
     }
 }
@@ -38,28 +40,28 @@ coreach_model::words! {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub domain: DomainKind,
-    /// Joins at the head of a loop before widening.
+    /// How many joins the head of a loop makes before it widens.
     pub delay: usize,
-    /// Where widening may stop; the types' bounds are always among them.
+    /// The constraints at which widening may stop. The types' bounds are always among them.
     pub thresholds: Thresholds,
-    /// Narrowing sweeps after each fixpoint.
+    /// How many narrowing sweeps follow each fixpoint.
     pub descending_steps: usize,
-    /// Rounds of backward and forward; at least one is done.
+    /// The most rounds of backward and forward fixpoints. At least one is done.
     pub rounds: usize,
-    /// Valuations of Booleans and enumerations told apart.
+    /// The most valuations of Booleans and enumerations that are told apart.
     pub partition_limit: usize,
     pub arrays: Arrays,
-    /// Evaluations of locations in one fixpoint.
+    /// The most evaluations of locations in one fixpoint.
     pub step_limit: usize,
     /// How ascending iterations go through loops.
     pub loops: Loops,
-    /// Regions of one location that are told apart where their join would lose something; 1 is none.
+    /// The most regions of one location that are told apart if their join would lose something. 1 means none.
     pub disjuncts: usize,
-    /// By what the facts may be made sharper still.
+    /// How the facts are refined further.
     pub refine: Refinement,
-    /// Comparisons and flags in one fact, where it has more than a few cases.
+    /// The most comparisons and flags in one fact, if it has more than a few cases.
     pub fact_limit: usize,
-    /// Constraints in one guard, initial condition or assigned value; what is longer is read as true.
+    /// The most constraints in one guard, initial condition or assigned value. A longer one is read as true.
     pub condition_limit: usize,
 }
 
@@ -83,7 +85,7 @@ impl Default for Options {
     }
 }
 
-/// So many cells a coarser partition has.
+/// The most cells of a coarser partition.
 pub(crate) const FEW_CELLS: usize = 16;
 
 /// How much of the data an analysis leaves out, from nothing to all.
@@ -122,7 +124,7 @@ impl Coarseness {
         let mut options = Options { disjuncts: 1, ..options.clone() };
         match self {
             Coarseness::AsGiven => {}
-            // So many cells hold the flags that most guards mention.
+            // A smaller partition keeps the flags that most guards mention.
             Coarseness::FewCells => options.partition_limit = options.partition_limit.min(FEW_CELLS),
             Coarseness::NoCells => {
                 options.partition_limit = 1;

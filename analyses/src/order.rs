@@ -1,18 +1,17 @@
 //! Weak topological orders: in which order a fixpoint visits locations, and where it widens.
 //!
-//! After F. Bourdoncle, "Efficient chaotic iteration strategies with widenings" (FMPA 1993,
+//! The source is F. Bourdoncle, "Efficient chaotic iteration strategies with widenings" (FMPA 1993,
 //! <https://doi.org/10.1007/BFb0039704>). A weak topological order arranges the nodes in nested components,
 //! each with a head, such that every edge that goes backwards goes to the head of a component that contains
 //! its source. Widening at heads is then enough to make an iteration end, and stabilising inner components
 //! first (the recursive strategy) keeps the outer ones from seeing half-done results.
 //!
-//! The order is built from strongly connected components: those of the graph in topological order, each
-//! headed by the node where the search entered it, then those of the component without its head, and so on.
-//! Where we differ: the search and the nesting run on explicit stacks, and the result is not a tree but a
-//! list of nodes with the positions where components close, so that neither building nor using it can exhaust
-//! the stack on a chain of 10^5 locations.
+//! The order is built from strongly connected components: first those of the graph in topological order, each
+//! headed by the node where the search entered it, then those of each component without its head, and so on.
+//! Where we differ: the search and the nesting run on explicit stacks. The result is not a tree but a list of
+//! nodes with the positions where components close. So a chain of 10^5 locations does not exhaust the stack.
 //!
-//! Ends, since every nested graph lacks a head. Cost: edges times the depth of nesting.
+//! It ends, since every nested graph has one node less. Cost: edges times the depth of nesting.
 
 use coreach_model::budget;
 
@@ -20,7 +19,7 @@ use coreach_model::budget;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WeakOrder {
     pub nodes: Vec<u32>,
-    /// For each position, the positions of the heads whose components end behind it, innermost first.
+    /// For each position, the positions of the heads whose components end after it, the innermost first.
     pub closes: Vec<Vec<u32>>,
     /// For each position: is it a head?
     pub is_head: Vec<bool>,
@@ -34,6 +33,7 @@ enum OrderWork {
     Close(u32),
 }
 
+/// Builds a weak topological order of the nodes that the entries reach.
 pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
     let mut order = WeakOrder::default();
     let mut search = OrderSearch::new(successors);
@@ -43,8 +43,8 @@ pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
         budget::ask();
         match item {
             OrderWork::Graph(nodes) => {
-                // Tarjan's algorithm finds components in reverse topological order: pushed as found, the
-                // first to be visited ends on top.
+                // Tarjan's algorithm finds components in reverse topological order. They are pushed in this
+                // order, so the first one to be visited is on top.
                 for component in search.components(&nodes) {
                     let loops = |node: u32| successors[node as usize].contains(&node);
                     work.push(match component[..] {
@@ -86,7 +86,7 @@ struct OrderSearch<'a> {
     /// The subgraph that a node belongs to at present.
     region: Vec<u32>,
     regions: u32,
-    /// When the present search found the node; 0 before.
+    /// The time at which the present search found the node. 0: not yet.
     found: Vec<u32>,
     low: Vec<u32>,
     on_stack: Vec<bool>,
@@ -119,7 +119,8 @@ impl<'a> OrderSearch<'a> {
         reached
     }
 
-    /// The strongly connected components of the subgraph, each in order of discovery, the last first.
+    /// Finds the strongly connected components of the subgraph, each in order of discovery. The last
+    /// component comes first.
     fn components(&mut self, nodes: &[u32]) -> Vec<Vec<u32>> {
         self.regions += 1;
         let region = self.regions;

@@ -1,15 +1,15 @@
-//! Abstract values: booleans and enumerations are told apart, not forgotten.
+//! Abstract values, with a partition by Booleans and enumerations.
 //!
 //! An [`AbstractValue`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to
-//! elements of the numerical domain; a cell that is absent is bottom. Elements live in [`Elements`], once
-//! each by what they say: a canonical disjunction of conjunctions of constraints (these once each, too: a
-//! constraint has a coefficient for every number, and thousands of elements share few), and a list of
-//! congruences. So a value is a short list of numbers, equality is cheap, and every binary operation is done
-//! once per pair: in products many locations carry the same elements, and a fixpoint asks the same things
-//! again.
+//! elements of the numerical domain. An absent cell is bottom. [`Elements`] stores each distinct element
+//! once. An element is known by its canonical constraints and congruences. Each constraint is stored once as
+//! well, because it has a coefficient for every number, and thousands of elements share few constraints. So a
+//! value is a short list of numbers, equality is cheap, and every binary operation is done once per pair.
+//! This pays, because many locations of products have the same elements, and a fixpoint repeats its
+//! operations.
 //!
-//! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs,
-//! which the engine's step limit bounds.
+//! Cost: a look-up for each repeated operation. The memory is that of the distinct elements and pairs, which
+//! the engine's step limit bounds.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl AbstractValue {
         AbstractValue::default()
     }
 
-    /// From cells in increasing order, each once.
+    /// Makes a value from cells in increasing order, each once.
     pub fn new(cells: Vec<(u32, ElementId)>) -> Self {
         debug_assert!(cells.is_sorted_by(|a, b| a.0 < b.0));
         AbstractValue(Rc::new(cells))
@@ -51,6 +51,9 @@ impl AbstractValue {
     }
 }
 
+/// The content of an element: the numbers of its constraints, and the number of its list of congruences.
+type ElementContent = (Rc<[u32]>, u32);
+
 /// The elements of one analysis, and what was computed about them.
 pub struct Elements<D> {
     dimensions: usize,
@@ -58,17 +61,16 @@ pub struct Elements<D> {
     elements: Vec<D>,
     lines: Vec<Rc<Constraint>>,
     line_of: FastMap<Rc<Constraint>, u32>,
-    /// The elements by what they say: the numbers of their constraints, and that of what they say in
-    /// congruences.
-    ids: FastMap<(Rc<[u32]>, u32), ElementId>,
-    said: Vec<(Rc<[u32]>, u32)>,
+    /// The elements by their content.
+    ids: FastMap<ElementContent, ElementId>,
+    contents: Vec<ElementContent>,
     /// The lists of congruences that occur, once each.
     classes: Vec<Rc<[Congruence]>>,
     class_of: FastMap<Rc<[Congruence]>, u32>,
     joins: FastMap<(ElementId, ElementId), ElementId>,
     meets: FastMap<(ElementId, ElementId), Option<ElementId>>,
     orders: FastMap<(ElementId, ElementId), bool>,
-    /// How many results are coarser than the domain's own, for the sake of limits.
+    /// How many results were made coarser because of limits.
     pub coarsened: usize,
 }
 
@@ -81,7 +83,7 @@ impl<D: Domain> Elements<D> {
             lines: Vec::new(),
             line_of: FastMap::default(),
             ids: FastMap::default(),
-            said: Vec::new(),
+            contents: Vec::new(),
             classes: Vec::new(),
             class_of: FastMap::default(),
             joins: FastMap::default(),
@@ -107,7 +109,7 @@ impl<D: Domain> Elements<D> {
         self.elements.is_empty()
     }
 
-    /// The number of an element; `None` for bottom.
+    /// Returns the number of an element, and stores a new one. `None`: it is bottom.
     pub fn add(&mut self, element: D) -> Option<ElementId> {
         budget::ask_now();
         let element = element.meet_congruences(&[], &self.integer);
@@ -115,19 +117,20 @@ impl<D: Domain> Elements<D> {
         if element.is_bottom() {
             return None;
         }
-        let lines: Rc<[u32]> = element.constraints().into_iter().map(|own| self.line(own)).collect();
-        let said = (lines, self.class(element.congruences().into()));
-        if let Some(known) = self.ids.get(&said) {
+        let lines: Rc<[u32]> =
+            element.constraints().into_iter().map(|own| self.number_constraint(own)).collect();
+        let content = (lines, self.number_congruences(element.congruences().into()));
+        if let Some(known) = self.ids.get(&content) {
             return Some(*known);
         }
         let id = ElementId(self.elements.len() as u32);
         self.elements.push(element);
-        self.ids.insert(said.clone(), id);
-        self.said.push(said);
+        self.ids.insert(content.clone(), id);
+        self.contents.push(content);
         Some(id)
     }
 
-    fn line(&mut self, constraint: Constraint) -> u32 {
+    fn number_constraint(&mut self, constraint: Constraint) -> u32 {
         if let Some(known) = self.line_of.get(&constraint) {
             return *known;
         }
@@ -137,7 +140,7 @@ impl<D: Domain> Elements<D> {
         number
     }
 
-    fn class(&mut self, congruences: Rc<[Congruence]>) -> u32 {
+    fn number_congruences(&mut self, congruences: Rc<[Congruence]>) -> u32 {
         if let Some(known) = self.class_of.get(&congruences) {
             return *known;
         }
@@ -152,29 +155,29 @@ impl<D: Domain> Elements<D> {
     }
 
     pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
-        self.said[id.0 as usize].0.iter().map(|line| &*self.lines[*line as usize])
+        self.contents[id.0 as usize].0.iter().map(|line| &*self.lines[*line as usize])
     }
 
     pub fn congruences(&self, id: ElementId) -> &[Congruence] {
-        &self.classes[self.said[id.0 as usize].1 as usize]
+        &self.classes[self.contents[id.0 as usize].1 as usize]
     }
 
-    /// The dimensions that the element fixes, in order, and the number of the constraint that fixes each: as
-    /// far as a constraint of its own says so.
+    /// The dimensions that a single constraint of the element fixes, in order, and the number of each such
+    /// constraint.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
-        let lines = &self.said[id.0 as usize].0;
+        let lines = &self.contents[id.0 as usize].0;
         let mut fixed: Vec<(usize, u32)> =
             lines.iter().filter_map(|line| Some((self.lines[*line as usize].fixes()?, *line))).collect();
         fixed.sort_unstable();
         fixed.into_iter().unzip()
     }
 
-    /// Is every vector of the one in the other, as far as the domain can tell?
+    /// Is every vector of `a` in `b`, as far as the domain can tell?
     pub fn is_within(&self, a: ElementId, b: ElementId) -> bool {
         a == b || self.orders.get(&(a, b)).copied().unwrap_or_else(|| self.get(a).is_leq(self.get(b)))
     }
 
-    /// The value without what it says of these dimensions.
+    /// Forgets these dimensions in every cell.
     pub fn forget(&mut self, value: &AbstractValue, dimensions: &[usize]) -> AbstractValue {
         let cells = value.cells().iter();
         AbstractValue::new(
@@ -258,7 +261,7 @@ impl<D: Domain> Elements<D> {
         self.merge(a, b, |store, a, b| store.join_ids(a, b))
     }
 
-    /// Cells of either, those of both by the operation.
+    /// Merges two values: a cell of both gets the result of the operation, and the other cells stay.
     fn merge(
         &mut self,
         a: &AbstractValue,
@@ -296,7 +299,7 @@ impl<D: Domain> Elements<D> {
     }
 
     /// Widens cell by cell. Precondition, ensured by the engine: `old` is below `new`. There are finitely
-    /// many cells, so that new ones cannot appear for ever.
+    /// many cells, so new cells cannot appear for ever.
     pub fn widen(
         &mut self,
         old: &AbstractValue,
@@ -315,7 +318,7 @@ impl<D: Domain> Elements<D> {
         })
     }
 
-    /// Narrows cell by cell; `new` is below `old`.
+    /// Narrows cell by cell. `new` is below `old`.
     pub fn narrow(&mut self, old: &AbstractValue, new: &AbstractValue) -> AbstractValue {
         let mut result = Vec::new();
         for &(cell, element) in new.cells() {

@@ -1,9 +1,9 @@
-//! The places of a datum: where in it a single value stands.
+//! The places of a datum: the parts of it that hold a single value.
 //!
-//! Records are split into their fields, and arrays of few cells into these. Of an array of many cells one
-//! cell stands for all ([`crate::summaries`]), or it has no places. Of a large list one element stands for
-//! all (`lists.rs`); its length is a place, and so is whether it is empty. What is done with places is
-//! said in [`crate::frame`].
+//! Records are split into their fields, and arrays of few cells into their cells. In an array of many cells
+//! one cell stands for all ([`crate::summaries`]), or the array has no places. In a large list one element
+//! stands for all (`lists.rs`). Its length is a place, and so is "the list is empty". [`crate::frame`] turns
+//! places into dimensions and digits.
 
 use std::collections::HashSet;
 
@@ -13,23 +13,23 @@ use coreach_model::term::{Substitution, Term, TermShape, substitute};
 use coreach_model::types::{ArrayType, RecordForm, RecordType};
 use coreach_model::{Datum, Iosts, Type, Value};
 
-/// The slots of a list, a set or a map with a greater bound have no places. A dimension for each number in
-/// each slot makes every domain slow. For the same reason the length of a string in a slot has none.
+/// The slots of a list, a set or a map have places only up to this bound, because a dimension for each number
+/// in each slot makes every domain slow. For the same reason the length of a string in a slot is no place.
 const MOST_SLOTS: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrays {
-    /// Up to so many, each cell has places of its own.
+    /// In an array with at most so many cells, each cell has places of its own.
     pub cells: usize,
-    /// Up to so many, one cell stands for each; an array of more has no places.
+    /// In an array with more cells, up to this number, one cell stands for all. A larger array has no places.
     pub summarized: usize,
-    /// Up to this bound, each slot of a list has places of its own. Of a longer list, one element stands for
-    /// all.
+    /// In a list with at most so many slots, each slot has places of its own. In a longer list, one element
+    /// stands for all.
     pub slots: usize,
-    /// Has a list of numbers twice as many slots with places as another one? Not where elements are removed
-    /// or inserted at any index: nothing is known then of the element in a slot.
+    /// May a list of numbers have twice as many slots with places? Not if elements are removed or inserted at
+    /// arbitrary indices, because then nothing is known of the element in a slot.
     pub keeps_order: bool,
-    /// Does one string stand for all of a list of strings? Only where a guard asks for it.
+    /// Does one string stand for all in a list of strings? Only if a guard reads such a string.
     pub keeps_strings: bool,
 }
 
@@ -40,12 +40,12 @@ impl Default for Arrays {
 }
 
 impl Arrays {
-    /// Those of few cells only.
+    /// The same, but without cells that stand for all.
     pub fn without_summaries(self) -> Self {
         Arrays { summarized: 0, ..self }
     }
 
-    /// Up to which bound the slots of a list, set or map have places.
+    /// The most slots of a list, set or map that have places.
     fn most_slots(self, record: &RecordType) -> usize {
         let are_numbers = record.fields.iter().all(|(_, field)| field.is_number());
         let are_strings = record.fields.get(1).is_some_and(|(_, field)| *field == Type::String);
@@ -68,7 +68,7 @@ impl Arrays {
         Value::enumerate(&array.index, self.cells)
     }
 
-    /// The index variable of an array of which one cell stands for all: indices are whole numbers.
+    /// The index variable of an array in which one cell stands for all. Its indices are integers.
     pub fn index_variable(self, array: &ArrayType) -> Option<Datum> {
         let count = array.index.cardinality().filter(|_| array.index.is_integer())?;
         (self.cells < count && count <= self.summarized).then(|| Datum::new("#", array.index.clone()))
@@ -78,9 +78,9 @@ impl Arrays {
 /// A datum, or a field or a cell of one, that holds a single value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The place as a term: a datum, or fields and cells of one; of a string its length.
+    /// The place as a term: a datum, or fields and cells of one. For a string it is the length.
     pub term: Term,
-    /// Its type; of a string that of its length.
+    /// The type of the place. For a string it is that of the length.
     pub ty: Type,
 }
 
@@ -89,7 +89,7 @@ impl Place {
         self.ty.is_number()
     }
 
-    /// The lengths that the list, set or map may have, where the place is the length of a short one.
+    /// The possible lengths, if the place is the length of a short list, set or map.
     pub fn lengths(&self, arrays: Arrays) -> Option<Vec<Value>> {
         let Some(Node::Field(record, 0)) = self.term.written() else { return None };
         let Type::Record(record) = record.sort() else { return None };
@@ -97,7 +97,7 @@ impl Place {
         Some((0..=most).map(|length| Value::Int(length.into())).collect())
     }
 
-    /// The values of a finite place, its digit being the position; `None` for numbers but short lengths.
+    /// The values of a finite place, in the order of its digits. `None`: it is a number, and no short length.
     pub fn digits(&self, arrays: Arrays) -> Option<Vec<Value>> {
         match &self.ty {
             Type::Bool | Type::Enum(_) => Value::enumerate(&self.ty, usize::MAX),
@@ -105,12 +105,13 @@ impl Place {
         }
     }
 
+    /// The place's part of a new value of its datum.
     pub fn part_of(&self, datum: &Datum, value: &Term) -> Term {
         substitute(&self.term, &Substitution::from([(datum.clone(), value.clone())]))
     }
 }
 
-/// The places of a datum, fields and cells in order, but for those of cells that stand for others.
+/// Lists the places of a datum, with fields and cells in order. Cells that stand for all are left out.
 pub fn places(arrays: Arrays, datum: &Datum) -> Vec<Place> {
     let mut found = Vec::new();
     collect_places(arrays, Term::datum(datum), datum.ty(), &mut found);
@@ -122,7 +123,7 @@ pub fn is_empty(list: &Term) -> Term {
     Term::equal(&Term::field(list, 0), &Term::int(0))
 }
 
-/// The number of keys of a set or a map of many keys, whose flags are too many for a partition.
+/// The place of the number of keys, for a set or a map with too many possible keys for a partition.
 pub fn size(collection: &Term) -> Option<Place> {
     let Type::Record(record) = collection.sort() else { return None };
     let is_large = matches!(record.form, RecordForm::Keyed(_)) && record.fields.len() > MOST_SLOTS;
@@ -130,6 +131,7 @@ pub fn size(collection: &Term) -> Option<Place> {
     is_large.then(|| Place { term: Term::standard(StandardOperation::Size, [collection.clone()]), ty })
 }
 
+/// Collects the places in a term of a type.
 fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>) {
     match ty {
         Type::Array(array) => {
@@ -139,7 +141,7 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
         }
         Type::Record(record) => {
             let all = match record.form {
-                // No partition has room for so many flags.
+                // So many flags have no room in any partition.
                 RecordForm::Keyed(_) if record.fields.len() > 2 * MOST_SLOTS => 0,
                 _ if record.most() > Some(arrays.most_slots(record)) => 1,
                 _ => record.fields.len(),
@@ -147,7 +149,7 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
             if arrays.is_large_list(record) && arrays.summarized > 0 {
                 found.push(Place { term: is_empty(&term), ty: Type::Bool });
             }
-            // First, since an assignment to many flags has too many cases.
+            // The size comes first, since an assignment to many flags has too many cases.
             found.extend(size(&term));
             let mut parts = Vec::new();
             for (position, (_, field)) in record.fields.iter().enumerate().take(all) {
@@ -163,7 +165,7 @@ fn collect_places(arrays: Arrays, term: Term, ty: &Type, found: &mut Vec<Place>)
     }
 }
 
-/// Whether elements of a list are removed or inserted at any index.
+/// Are elements of a list removed, inserted or moved at indices that are no literals?
 pub fn moves_elements(iosts: &Iosts) -> bool {
     use StandardOperation::{ElementInserted, ElementRemoved, Sorted};
     let values = iosts.transitions.iter().flat_map(|transition| transition.assignments.values());
@@ -194,26 +196,27 @@ pub fn moves_elements(iosts: &Iosts) -> bool {
     false
 }
 
-/// A number in the cell of an array, or in the element of a list, that stands for all.
+/// A number in the cell of an array, or the element of a list, that stands for all.
 pub struct Leaf {
     pub index: Datum,
     /// The list, if it is one.
     pub list: Option<Term>,
     pub read: Term,
-    /// The number: of a flag or a literal its digit.
+    /// The place of the number. For a flag or a literal it is the digit.
     pub place: Place,
 }
 
-/// The leaves of a datum, fields and cells in order.
+/// Lists the leaves of a datum, with fields and cells in order.
 pub fn leaves(arrays: Arrays, datum: &Datum) -> Vec<Leaf> {
     let mut found = Vec::new();
     collect_leaves(arrays, Term::datum(datum), datum.ty(), None, &mut found);
     found
 }
 
-/// Where a leaf is looked for: the index variable, and the list, if it is one.
+/// The array or list in which leaves are collected: its index variable, and the list, if it is one.
 type SummaryIndex = (Datum, Option<Term>);
 
+/// Collects the leaves in a term of a type. `index` tells in which array or list the term is.
 fn collect_leaves(
     arrays: Arrays,
     term: Term,
@@ -222,7 +225,7 @@ fn collect_leaves(
     found: &mut Vec<Leaf>,
 ) {
     match (ty, index) {
-        // Of a collection in an element nothing is known.
+        // Nothing is known of an array in an element of a list.
         (Type::Array(_), Some((_, Some(_)))) => {}
         (Type::Array(array), _) => match (arrays.few_cells(array), arrays.index_variable(array), index) {
             (Some(cells), ..) => {
@@ -236,7 +239,7 @@ fn collect_leaves(
                     );
                 }
             }
-            // Of an array in a cell nothing is known.
+            // Nothing is known of a large array in a cell of another one.
             (None, Some(own), None) => {
                 let cell = Term::select(&term, &Term::datum(&own));
                 collect_leaves(arrays, cell, &array.element, Some(&(own, None)), found);
@@ -260,7 +263,7 @@ fn collect_leaves(
         (_, Some((index, list))) => {
             let (read, place) = match ty {
                 Type::String => (term.length(), Place { term: term.length(), ty: Type::Nat }),
-                // A number says little of what has no order: two it tells apart.
+                // A number tells only two values without an order apart.
                 Type::Bool | Type::Enum(_) if ty.cardinality() == Some(2) => {
                     (term.clone(), digit_of(&term, ty))
                 }
@@ -274,7 +277,7 @@ fn collect_leaves(
 
 /// The index variable of a list: the index of the element that stands for all.
 pub fn index_variable(list: &Term) -> Datum {
-    // No name of a user's has a space.
+    // Names of users have no spaces.
     Datum::new(format!("# {list}"), Type::Nat)
 }
 
@@ -283,6 +286,7 @@ pub fn element(list: &Term) -> Term {
     element_at(list, &index_variable(list))
 }
 
+/// The element of a list at an index variable.
 pub fn element_at(list: &Term, index: &Datum) -> Term {
     Term::standard(StandardOperation::Element, [list.clone(), Term::datum(index)])
 }

@@ -1,14 +1,14 @@
 //! Conditions on strings that a variable keeps from the guard under which it was assigned.
 //!
-//! **Problem.** Of a string the domains know the length. A guard `matches(p, "[a-z]+")` with `v := p` says
-//! more of `v`, and it stays true as long as `v` is not assigned.
+//! **Problem.** The domains know only the length of a string. A guard `matches(p, "[a-z]+")` with `v := p`
+//! says more of `v`, and it stays true as long as `v` is not assigned.
 //!
 //! **Method.** Predicate abstraction (Graf and Saidi, CAV 1997, <https://doi.org/10.1007/3-540-63166-6_10>)
-//! with predicates that guards name. A conjunct about one string parameter that is assigned to a variable
+//! with predicates from guards. A conjunct about one string parameter that is assigned to a variable
 //! is a predicate of that variable. Its truth is a digit of the partition, and the fact names it. The
 //! solver then refutes a guard that contradicts it.
 //!
-//! **Sound**: the digit is any, unless the guard or a literal decides it.
+//! **Sound**: the digit may be any, unless the guard or a literal decides it.
 //!
 //! **Cost**: two cells for each predicate, of which there are few.
 
@@ -23,8 +23,8 @@ use crate::places::Place;
 /// The most predicates of a model. Each doubles the cells of the partition.
 const MOST_PREDICATES: usize = 4;
 
-/// The strings, and lists of strings, about which a guard asks something that depends on no other datum. Of
-/// the others a fact beyond the length decides no guard.
+/// Finds the strings, and lists of strings, that a guard reads in a condition on no other datum. For other
+/// strings, a fact beyond the length would decide no guard.
 pub fn strings_read_alone(iosts: &Iosts) -> BTreeSet<Datum> {
     let has_strings = |datum: &Datum| *datum.ty() == Type::String || is_list_of_strings(datum.ty());
     let mut found = BTreeSet::new();
@@ -43,7 +43,7 @@ pub fn strings_read_alone(iosts: &Iosts) -> BTreeSet<Datum> {
                 _ => {
                     let data = term.data();
                     let is_alone = data.len() == 1 && !parameters.iter().any(|one| data.contains(one));
-                    // The length of a list is known anyhow.
+                    // The length of a list is known anyway.
                     let is_read = |datum: &Datum| *datum.ty() == Type::String || term.written().is_none();
                     found.extend(data.into_iter().filter(|one| is_alone && has_strings(one) && is_read(one)));
                 }
@@ -57,17 +57,18 @@ fn is_list_of_strings(ty: &Type) -> bool {
     ty.as_list().is_some_and(|(_, _, element)| *element == Type::String)
 }
 
-/// The predicates that variables keep, in the order of the transitions, each once.
-pub fn predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
+/// Collects the predicates that variables keep, in the order of the transitions, each once.
+pub fn collect_predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
     let mut found: Vec<Place> = Vec::new();
     for transition in &iosts.transitions {
         let strings = transition.assignments.iter().filter(|(variable, _)| read.contains(variable));
         for (variable, parameter) in strings.filter_map(|(v, value)| Some((v, value.written_datum()?))) {
             let values = Substitution::from([(parameter.clone(), Term::datum(variable))]);
-            for conjunct in decided(&transition.guard).filter(|conjunct| conjunct.data().len() == 1) {
+            for conjunct in string_conjuncts(&transition.guard).filter(|conjunct| conjunct.data().len() == 1)
+            {
                 if conjunct.mentions(parameter) {
                     let term = substitute(&conjunct, &values);
-                    let place = Place { term: positive(&term).0, ty: Type::Bool };
+                    let place = Place { term: split_negation(&term).0, ty: Type::Bool };
                     if !found.contains(&place) && found.len() < MOST_PREDICATES {
                         found.push(place);
                     }
@@ -78,14 +79,14 @@ pub fn predicates(iosts: &Iosts, read: &BTreeSet<Datum>) -> Vec<Place> {
     found
 }
 
-/// The conjuncts of a guard that ask a question about strings.
-pub fn decided(guard: &Term) -> impl Iterator<Item = Term> {
-    let is_question = |term: &Term| matches!(positive(term).0.written(), Some(Node::OnStrings(..)));
-    guard.unfolded_conjuncts().into_iter().filter(move |term| is_question(term))
+/// The conjuncts of a guard that are conditions on strings.
+pub fn string_conjuncts(guard: &Term) -> impl Iterator<Item = Term> {
+    let is_on_strings = |term: &Term| matches!(split_negation(term).0.written(), Some(Node::OnStrings(..)));
+    guard.unfolded_conjuncts().into_iter().filter(move |term| is_on_strings(term))
 }
 
-/// The condition without a negation in front, and whether there was none.
-pub fn positive(term: &Term) -> (Term, bool) {
+/// Splits a negation off: the condition without it, and whether there was none.
+pub fn split_negation(term: &Term) -> (Term, bool) {
     match term.written() {
         Some(Node::Not(inner)) => (inner.clone(), false),
         _ => (term.clone(), true),

@@ -1,22 +1,22 @@
 //! `reach` and `coreach`: which states can be reached, and from which of them an accepting location can be.
 //!
 //! **Problem.** `Reach = ⋃ postⁿ(S0)` and `CoReach = ⋃ preⁿ(S_acc)` (thesis, (7.7) and (7.9), p. 181-184)
-//! decide which transitions of a product a test case keeps. Neither is computable; both are over-approximated
-//! here, always.
+//! decide which transitions of a product a test case keeps. Neither is computable. Here both are always
+//! over-approximated.
 //!
 //! **Method.** `reach` is one forward fixpoint. `coreach` alternates (Cousot & Cousot, JLP 1992,
 //! <https://doi.org/10.1016/0743-1066(92)90030-7>): with X0 = reach, Cᵢ is the backward fixpoint from the
-//! accepting locations within Xᵢ₋₁, and Xᵢ the forward one from the initial states in Cᵢ, within Cᵢ; the last
+//! accepting locations within Xᵢ₋₁, and Xᵢ the forward one from the initial states in Cᵢ, within Cᵢ. The last
 //! C is the answer. Every state on a run from an initial state to an accepting location is in every Xᵢ and
 //! Cᵢ.
 //!
 //! **Where we differ** from the thesis: its `coreach` is not intersected with `reach`. Ours contains the
-//! coreachable states that are *reachable*; selection conjoins `reach` anyway, and each round makes the other
-//! direction sharper.
+//! coreachable states that are *reachable*. Selection conjoins `reach` anyway, and each round makes the other
+//! direction more precise.
 //!
-//! **Why it ends**: each fixpoint does ([`crate::fixpoint`]); rounds are counted, and end early where nothing
-//! changes. Where a fixpoint is stopped by its limit, its answer is what it had to stay within, and the facts
-//! say so.
+//! **Why it ends**: each fixpoint ends ([`crate::fixpoint`]). The rounds are limited, and end early if
+//! nothing changes. If a fixpoint is stopped by its limit, its answer is the bound that it had to stay
+//! within, and the facts say so.
 
 use std::fmt;
 
@@ -31,15 +31,16 @@ use crate::domains::{Domain, WithDomain};
 use crate::excerpt::Excerpt;
 use crate::facts::FactWriter;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
+use crate::frame::Frame;
 use crate::inductive::{HornClauses, Orientation, RefinementIteration};
 use crate::options::FEW_CELLS;
 pub use crate::options::{Coarseness, Loops, Options, Refinement};
 use crate::partition::AbstractValue;
-use crate::regions::{OrientedFacts, Regions, split};
+use crate::regions::{OrientedFacts, Regions, split_regions};
 use crate::scope::ImprecisionReason;
 use crate::summaries::for_all;
 pub use crate::thresholds::Thresholds;
-use crate::thresholds::thresholds;
+use crate::thresholds::list_thresholds;
 use crate::transfer::Abstraction;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -50,7 +51,7 @@ pub enum ImprecisionPlace {
     Transition(usize),
 }
 
-/// A term that the analysis read as true, or as unknown: the facts are coarser for it, never wrong.
+/// A term that the analysis read as true, or as unknown. This makes the facts coarser, but never wrong.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Imprecision {
     pub place: ImprecisionPlace,
@@ -73,17 +74,17 @@ impl fmt::Display for Imprecision {
 pub struct Iterations {
     pub steps: usize,
     pub rounds: usize,
-    /// Distinct numerical elements met.
+    /// How many distinct numerical elements were met.
     pub elements: usize,
-    /// Results made coarser to stay within the domain's limits.
+    /// How many results were made coarser to stay within the domain's limits.
     pub coarsened: usize,
-    /// Facts that say less than was found, to stay within `fact_limit`.
+    /// How many facts say less than was found, to stay within `fact_limit`.
     pub shortened: usize,
-    /// Transitions of which the exact reference knows nothing, where it was asked.
+    /// How many transitions the exact reference could not decide, if it was asked.
     pub undecided: usize,
-    /// How much was left out, because the analysis took too much work with it.
+    /// What the analysis left out, because it took too much work with it.
     pub coarseness: Coarseness,
-    /// Why a fixpoint was given up, where one was.
+    /// Why a fixpoint was given up, if one was.
     pub stopped: Option<Exhausted>,
 }
 
@@ -94,10 +95,10 @@ pub struct Facts {
     pub reach: Vec<Term>,
     /// Contains every reachable state at the location from which an accepting location can be reached.
     pub coreach: Vec<Term>,
-    /// Of what they are proved: all refinement iterations of the alternation, by location. The first is
-    /// `reach`; the last, where accepting locations were given, `coreach`. Each is inductive within the one
-    /// before ([`crate::inductive`]), as far as terms say what was found: a fact that was shortened may say
-    /// too little of what another rests on.
+    /// The proof of the facts: all refinement iterations of the alternation, by location. The first is
+    /// `reach`. If accepting locations were given, the last is `coreach`. Each is inductive within the one
+    /// before ([`crate::inductive`]), as far as terms say what was found: a shortened fact may say too little
+    /// for a proof that rests on it.
     pub chain: Vec<RefinementIteration>,
     /// What was not analysed, in order, each once.
     pub imprecisions: Vec<Imprecision>,
@@ -111,12 +112,12 @@ pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Imprecision>) 
 }
 
 /// Over-approximates the reachable and the coreachable states; `accepting` has an entry for each location.
-/// Panics where `accepting` is of another length than the locations.
+/// Panics if `accepting` has another length than the locations.
 pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     Analyst::new(options).analyse(iosts, accepting)
 }
 
-/// [`analyse`] with a domain that is not in the list: for who watches its operations.
+/// [`analyse`] with a domain that is not in the list, for tests that watch its operations.
 #[doc(hidden)]
 #[allow(clippy::expect_used, reason = "work without a limit ends")]
 pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
@@ -129,13 +130,13 @@ pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Option
 /// computed.
 ///
 /// Selection asks what is reached in graphs that differ from each other in a few guards. Transitions, joins
-/// and meets of elements that were seen before are looked up, so that a further round costs what is new in
-/// it. The facts are those of an analysis that starts anew, but for one thing: where a domain coarsens a
-/// result to stay within its limits, the order in which elements were first met may show. All its analyses
-/// draw on one account.
+/// and meets of elements that were seen before are looked up, so a further round costs only its new elements.
+/// The facts are those of an analysis that starts anew, with one exception: if a domain coarsens a result to
+/// stay within its limits, the result may depend on the order in which elements were first met. All analyses
+/// of one analyst draw on one account of work.
 pub struct Analyst {
     options: Options,
-    /// By how much the options are coarser than those that were given.
+    /// How much coarser the options are than those that were given.
     coarseness: Coarseness,
     remembered: Box<dyn Remembering>,
     account: Account,
@@ -144,11 +145,11 @@ pub struct Analyst {
 impl Analyst {
     pub fn new(options: &Options) -> Self {
         let coarseness = Coarseness::AsGiven;
-        let remembered = options.domain.with(Start(options, coarseness.work_limit()));
+        let remembered = options.domain.with(Start { options, work_limit: coarseness.work_limit() });
         Analyst { options: options.clone(), coarseness, remembered, account: Account::default() }
     }
 
-    /// Analyses, where it takes too much work again with coarser options.
+    /// Analyses a model. If this takes too much work, it is analysed again with coarser options.
     fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts {
         loop {
             if let Some(mut facts) = self.account.within(|| self.remembered.run(iosts, accepting)) {
@@ -161,47 +162,50 @@ impl Analyst {
 
     /// Begins anew with coarser options.
     fn coarsen(&mut self) {
-        // Where there are few cells already, it is the numbers.
+        // If there are few cells already, the numbers cost the work: then no cells are tried next.
         let has_few_cells = self.coarseness == Coarseness::AsGiven
             && self.remembered.cells().is_some_and(|cells| cells <= FEW_CELLS);
         self.coarseness = if has_few_cells { Coarseness::NoCells } else { self.coarseness.next() };
         journal::note(|| format!("the analysis takes too much work: {:?}", self.coarseness));
-        let options = self.coarseness.apply(&self.options);
-        self.remembered = options.domain.with(Start(&options, self.coarseness.work_limit()));
+        let options = &self.coarseness.apply(&self.options);
+        let work_limit = self.coarseness.work_limit();
+        self.remembered = options.domain.with(Start { options, work_limit });
         self.account = Account::default();
     }
 
     /// [`analyse`], with the options given before.
-    /// Panics where `accepting` is of another length than the locations.
+    /// Panics if `accepting` has another length than the locations.
     pub fn analyse(&mut self, iosts: &Iosts, accepting: &[bool]) -> Facts {
         assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
         self.run(iosts, Some(accepting))
     }
 
-    /// What is reached, as [`reach`] says it. What is lost has been said where the analyst saw the same terms
-    /// before.
+    /// Over-approximates the reachable states, as [`reach`] does. What was lost is not returned: it was
+    /// reported when the analyst first saw these terms.
     pub fn reach(&mut self, iosts: &Iosts) -> Vec<Term> {
         self.run(iosts, None).reach
     }
 }
 
-/// An analysis whose domain is hidden.
+/// An analysis of which the domain is not part of the type.
 trait Remembering {
-    /// The facts; `None` where they take too much work.
+    /// Computes the facts. `None`: they take too much work.
     fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Option<Facts>;
 
-    /// How many cells the last partition has, if there was one.
+    /// The number of cells of the last partition, if there was one.
     fn cells(&self) -> Option<usize>;
 }
 
-/// The options, and the limit of the work.
-struct Start<'a>(&'a Options, Option<u64>);
+struct Start<'a> {
+    options: &'a Options,
+    work_limit: Option<u64>,
+}
 
 impl WithDomain for Start<'_> {
     type Output = Box<dyn Remembering>;
 
     fn run<D: Domain>(self) -> Self::Output {
-        Box::new(Remembered::<D> { options: self.0.clone(), work_limit: self.1, known: None })
+        Box::new(Remembered::<D> { options: self.options.clone(), work_limit: self.work_limit, known: None })
     }
 }
 
@@ -224,7 +228,8 @@ impl<D: Domain> Remembering for Remembered<D> {
 }
 
 impl<D: Domain> Remembered<D> {
-    /// The facts at the points of the conditions, which are the same in both orientations, by location.
+    /// Solves the conditions, alternately forward and backward, and writes the facts by location. The points
+    /// of the conditions are the same in both orientations.
     fn solve<T: Copy>(
         &mut self,
         iosts: &Iosts,
@@ -232,18 +237,9 @@ impl<D: Domain> Remembered<D> {
         backward: Option<HornClauses<T>>,
     ) -> Option<Facts> {
         let options = &self.options;
-        let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit, options.arrays);
-        if D::RELATES && frame.dimensions() > NUMBERS {
-            let dimensions = frame.dimensions();
-            let mut limit = options.partition_limit.saturating_mul(NUMBERS) / dimensions;
-            if dimensions > MANY_NUMBERS {
-                limit = limit.saturating_mul(MANY_NUMBERS) / dimensions;
-            }
-            frame = Abstraction::<D>::frame_for(iosts, limit, options.arrays);
-        }
-        frame.condition_limit = options.condition_limit;
-        let thresholds = thresholds::<D>(iosts, &frame, &options.thresholds);
-        // Another frame has other dimensions and cells: nothing that is known would mean the same.
+        let frame = choose_frame::<D>(iosts, options);
+        let thresholds = list_thresholds::<D>(iosts, &frame, &options.thresholds);
+        // Over another frame, dimensions and cells have other meanings, so nothing known can be kept.
         let kept = self.known.take().filter(|(abstraction, _)| abstraction.frame.is_same(&frame));
         let (abstraction, writer) = self.known.insert(match kept {
             Some((mut abstraction, writer)) => {
@@ -274,12 +270,12 @@ impl<D: Domain> Remembered<D> {
             && D::SEES_DATA
             && options.disjuncts > 1
         {
-            by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
+            refine_by_regions(&forward, backward, &mut stages, abstraction, iosts, options, &mut iterations);
         }
         if abstraction.is_exhausted() {
             return None;
         }
-        // What holds of all elements of a list has no short term.
+        // A fact about all elements of a list has no short term, so it is left out.
         let elements = abstraction.frame.elements_of_lists();
         if !elements.is_empty() {
             for value in stages.iter_mut().flatten().flatten() {
@@ -288,10 +284,10 @@ impl<D: Domain> Remembered<D> {
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
         let write = |stage: &StageValues, writer: &mut FactWriter| -> Vec<Term> {
-            stage.iter().map(|values| for_all(frame, &writer.one_of(frame, store, values))).collect()
+            stage.iter().map(|values| for_all(frame, &writer.disjunction(frame, store, values))).collect()
         };
-        // The facts first: what is shortened is counted in them, not in the refinement iterations that they
-        // rest on.
+        // The facts are written first: shortened facts are counted there, and not again in the refinement
+        // iterations that they rest on.
         let reach = write(&stages[0], writer);
         let last = stages.last().filter(|_| backward.is_some());
         let coreach = last.map_or_else(Vec::new, |last| write(last, writer));
@@ -303,22 +299,38 @@ impl<D: Domain> Remembered<D> {
         writer.shortened = iterations.shortened;
         iterations.elements = abstraction.store.len();
         iterations.coarsened = abstraction.store.coarsened;
-        Some(Facts { reach, coreach, chain, imprecisions: imprecisions(iosts, abstraction), iterations })
+        Some(Facts { reach, coreach, chain, imprecisions: list_imprecisions(iosts, abstraction), iterations })
     }
 }
 
-/// A partition of more numbers than these, where they are related, has in proportion fewer cells.
+/// If more numbers than these are related, the partition has in proportion fewer cells.
 const NUMBERS: usize = 8;
 
-/// Beyond these in proportion to their square: an operation looks at pairs of numbers.
+/// If more numbers than these are related, the partition has fewer cells in proportion to the square of the
+/// numbers, because an operation looks at pairs of numbers.
 const MANY_NUMBERS: usize = 16;
+
+/// Chooses the frame of a model. A domain that relates many numbers gets fewer cells.
+fn choose_frame<D: Domain>(iosts: &Iosts, options: &Options) -> Frame {
+    let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit, options.arrays);
+    if D::RELATES && frame.dimensions() > NUMBERS {
+        let dimensions = frame.dimensions();
+        let mut limit = options.partition_limit.saturating_mul(NUMBERS) / dimensions;
+        if dimensions > MANY_NUMBERS {
+            limit = limit.saturating_mul(MANY_NUMBERS) / dimensions;
+        }
+        frame = Abstraction::<D>::frame_for(iosts, limit, options.arrays);
+    }
+    frame.condition_limit = options.condition_limit;
+    frame
+}
 
 /// The values of one refinement iteration, by location: those of its points.
 type StageValues = Vec<Vec<AbstractValue>>;
 
-/// Further refinement iterations, with the locations split where joins have lost something
-/// ([`crate::regions`]). Forward and backward in turns, as before.
-fn by_regions<T: Copy, D: Domain>(
+/// Makes one further refinement iteration in each orientation, with the locations split where joins have lost
+/// something ([`crate::regions`]).
+fn refine_by_regions<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
     stages: &mut Vec<StageValues>,
@@ -333,8 +345,8 @@ fn by_regions<T: Copy, D: Domain>(
     let accepts = |at: LocationId| accepting.contains(&at).then(|| top.clone());
     let all = vec![vec![top.clone()]; iosts.locations.len()];
     let mut regions = Regions::one_each(iosts);
-    // What takes much longer than the analysis without regions is given up, and its facts stay.
-    // An analysis with regions may evaluate locations so many times as often as the one without.
+    // An analysis with regions may take four times as many steps as the one without. If it takes more, it is
+    // given up, and the facts stay as they are.
     let most = iterations.steps.saturating_mul(4);
     let options = Options { step_limit: options.step_limit.min(most), ..options.clone() };
     let stage = |back: usize| stages.len().checked_sub(back).map_or(&all, |at| &stages[at]);
@@ -343,20 +355,21 @@ fn by_regions<T: Copy, D: Domain>(
         OrientedFacts { orientation: Orientation::Backward, values: known, within: reached, entry: &accepts },
         OrientedFacts { orientation: Orientation::Forward, values: reached, within: before, entry: &initial },
     ];
-    let is_split = ways.each_ref().map(|way| split(abstraction, iosts, way, options.disjuncts, &mut regions));
+    let is_split =
+        ways.each_ref().map(|way| split_regions(abstraction, iosts, way, options.disjuncts, &mut regions));
     if is_split == [false, false] {
         return;
     }
-    let over = |orientation: Orientation, enters: &dyn Fn(LocationId) -> bool| {
+    let clauses = |orientation: Orientation, enters: &dyn Fn(LocationId) -> bool| {
         let points = regions.points();
         HornClauses::over(iosts, orientation, points, |at| enters(at.location), |_, _, _| true)
     };
-    let there = over(Orientation::Forward, &|at| at == iosts.initial);
-    let back = over(Orientation::Backward, &|at| accepting.contains(&at));
+    let ahead = clauses(Orientation::Forward, &|at| at == iosts.initial);
+    let back = clauses(Orientation::Backward, &|at| accepting.contains(&at));
     let within = regions.within(abstraction, known);
-    let there = OneWay::new(there, forward.entry.clone());
+    let ahead = OneWay::new(ahead, forward.entry.clone());
     let mut further = Iterations::default();
-    let reached = there.solve(abstraction, Some(&within), &options, &mut further);
+    let reached = ahead.solve(abstraction, Some(&within), &options, &mut further);
     let coreached = OneWay::new(back, None).solve(abstraction, Some(&reached), &options, &mut further);
     iterations.steps += further.steps;
     if further.stopped.is_some() {
@@ -366,7 +379,8 @@ fn by_regions<T: Copy, D: Domain>(
     stages.extend([reached, coreached].map(|values| regions.by_location(abstraction, &values)));
 }
 
-/// Backward and forward in refinement iterations, each within the one before; the last is backward.
+/// Makes refinement iterations, backward and forward in turns, each within the one before. The last is
+/// backward.
 fn alternate<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
@@ -401,7 +415,7 @@ fn alternate<T: Copy, D: Domain>(
 struct OneWay<T> {
     clauses: HornClauses<T>,
     flow: Flow,
-    /// The entries' value; all that the bounds allow, where there is none.
+    /// The value at the entries. `None`: all states within the bounds.
     entry: Option<AbstractValue>,
 }
 
@@ -415,6 +429,7 @@ impl<T: Copy> OneWay<T> {
         OneWay { flow: Flow::new(clauses.points.len(), edges), clauses, entry }
     }
 
+    /// Computes the fixpoint of this orientation, within an earlier one if it is given.
     fn solve<D: Domain>(
         &self,
         abstraction: &mut Abstraction<D>,
@@ -454,7 +469,8 @@ struct Transfers<'a, T, D> {
 }
 
 impl<T, D: Domain> Transfers<'_, T, D> {
-    fn taken(&mut self, edge: u32, source: &AbstractValue, repeated: bool) -> AbstractValue {
+    /// Takes a value along an edge, once or (if `repeated`) once or more often, within the bound.
+    fn take_along(&mut self, edge: u32, source: &AbstractValue, repeated: bool) -> AbstractValue {
         if source.is_bottom() {
             return AbstractValue::bottom();
         }
@@ -504,11 +520,11 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
     }
 
     fn transfer(&mut self, edge: u32, source: &AbstractValue) -> AbstractValue {
-        self.taken(edge, source, false)
+        self.take_along(edge, source, false)
     }
 
     fn repeated(&mut self, edge: u32, source: &AbstractValue) -> AbstractValue {
-        self.taken(edge, source, true)
+        self.take_along(edge, source, true)
     }
 
     fn join(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
@@ -535,7 +551,7 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
     }
 }
 
-fn imprecisions<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Imprecision> {
+fn list_imprecisions<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Imprecision> {
     let mut found = Vec::new();
     for place in &abstraction.frame.dropped {
         found.push(Imprecision {

@@ -1,9 +1,9 @@
-//! Constraints as a person reads them: which are worth saying, in which order, and as which comparison; and
-//! cases, what they share being said once.
+//! Writes constraints as a person reads them: which constraints, in which order, and as which comparisons. It
+//! also writes disjunctions of cases, with the shared conjuncts once.
 //!
-//! `c·x + k ≥ 0` becomes a comparison with positive coefficients on both sides and the constant on the right,
-//! over integers only; between integers, `a >= b + 1` is written `a > b`. An equality puts a lone place with
-//! coefficient one on the left. Example: `x0 - x1 >= 0` over ⟨vPaid, cPrice⟩ is `vPaid >= cPrice`.
+//! `c·x + k ≥ 0` becomes a comparison with positive integer coefficients on both sides and the constant on
+//! the right. Between integers, `a >= b + 1` is written `a > b`. The shorter side of an equality is on the
+//! left. Example: `x0 - x1 >= 0` over ⟨vPaid, cPrice⟩ is `vPaid >= cPrice`.
 
 use std::collections::HashSet;
 
@@ -22,8 +22,8 @@ use crate::linear::big;
 use crate::partition::{ElementId, Elements};
 use crate::places::Place;
 
-/// One of the cases, each a conjunction; what all share is said once.
-pub fn disjunction(cases: &[Vec<Term>]) -> Term {
+/// Writes the disjunction of cases, each a conjunction. Conjuncts that all cases share are written once.
+pub fn write_disjunction(cases: &[Vec<Term>]) -> Term {
     let Some(first) = cases.first() else { return Term::no() };
     let shared: Vec<Term> =
         first.iter().filter(|term| cases.iter().all(|case| case.contains(term))).cloned().collect();
@@ -33,17 +33,17 @@ pub fn disjunction(cases: &[Vec<Term>]) -> Term {
     Term::and(shared.into_iter().chain([rest]))
 }
 
-/// What constraints say beyond the types, in an order for reading: as conjuncts.
-pub fn readable<'a>(frame: &Frame, constraints: impl Iterator<Item = &'a Constraint>) -> Vec<Term> {
-    let mut kept = independent(frame, constraints.collect());
-    kept.retain(|constraint| says_more(frame, constraint));
-    readable_order(&mut kept);
+/// Writes constraints as conjuncts in an order for reading. Those that follow from the types are left out.
+pub fn write_constraints<'a>(frame: &Frame, constraints: impl Iterator<Item = &'a Constraint>) -> Vec<Term> {
+    let mut kept = independent_constraints(frame, constraints.collect());
+    kept.retain(|constraint| !is_implied_by_types(frame, constraint));
+    sort_for_reading(&mut kept);
     kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
 }
 
-/// Without the equalities that follow from those before them. One domain has none of these; two at once may
-/// say the same in two ways.
-pub fn independent<'a>(frame: &Frame, constraints: Vec<&'a Constraint>) -> Vec<&'a Constraint> {
+/// Leaves out the equalities that follow from those before them. A single domain has no such equalities, but
+/// a product of two may say the same in two ways.
+pub fn independent_constraints<'a>(frame: &Frame, constraints: Vec<&'a Constraint>) -> Vec<&'a Constraint> {
     if !frame.congruences {
         return constraints;
     }
@@ -57,9 +57,13 @@ pub fn independent<'a>(frame: &Frame, constraints: Vec<&'a Constraint>) -> Vec<&
     kept
 }
 
-/// The congruences of an element that follow neither from its equalities nor from the types. Of a real that
-/// equals a whole number one may speak in its place, and no term does: it is left out.
-pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId) -> Vec<Congruence> {
+/// Lists the congruences of an element that follow neither from its equalities nor from the types. A
+/// congruence that mentions a real number is left out, because no term can express it.
+pub fn written_congruences<D: Domain>(
+    frame: &Frame,
+    store: &Elements<D>,
+    element: ElementId,
+) -> Vec<Congruence> {
     let found = store.congruences(element);
     if found.is_empty() {
         return Vec::new();
@@ -73,8 +77,8 @@ pub fn classes<D: Domain>(frame: &Frame, store: &Elements<D>, element: ElementId
     found.iter().filter(is_whole).filter(|congruence| !types.implies(congruence)).cloned().collect()
 }
 
-/// A congruence between integers as `… mod m == r`, the coefficients being small.
-pub fn congruent(congruence: &Congruence, places: &[Place]) -> Term {
+/// Writes a congruence between integers as `… mod m == r`, with small coefficients.
+pub fn congruence_to_term(congruence: &Congruence, places: &[Place]) -> Term {
     let modulus = big(congruence.modulus());
     let half = modulus.clone() / IBig::from(2);
     let small = |value: IBig| {
@@ -105,17 +109,14 @@ pub fn congruent(congruence: &Congruence, places: &[Place]) -> Term {
     Term::compare(Comparison::Equal, &class, &Term::int(remainder))
 }
 
-pub fn says_more(frame: &Frame, constraint: &Constraint) -> bool {
-    !implied_by_types(frame, constraint)
-}
-
-pub fn readable_order(constraints: &mut [&Constraint]) {
+/// Sorts constraints into an order for reading.
+pub fn sort_for_reading(constraints: &mut [&Constraint]) {
     constraints.sort_by_key(|constraint| reading_order(constraint));
 }
 
-/// Does every vector within the types satisfy the constraint? Exact: a linear form has its extremes at the
-/// ends.
-fn implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
+/// Does every vector within the types satisfy the constraint? The answer is exact, because a linear form has
+/// its extremes at the ends of the types.
+pub fn is_implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
     let extreme = |sign: i32| -> Option<Integer> {
         let mut sum = constraint.constant().clone();
         for (place, coefficient) in frame.numeric.iter().zip(constraint.coefficients()) {
@@ -138,7 +139,8 @@ fn implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
     }
 }
 
-/// Equalities first, then bounds of one place, then relations; by place; a lower bound before an upper one.
+/// The key of the reading order: equalities first, then bounds of one place, then relations. Among these the
+/// order is by place, with a lower bound before an upper one.
 fn reading_order(constraint: &Constraint) -> (bool, Vec<usize>, bool) {
     let coefficients = constraint.coefficients();
     let used: Vec<usize> = (0..coefficients.len()).filter(|at| !coefficients[*at].is_zero()).collect();
@@ -147,7 +149,7 @@ fn reading_order(constraint: &Constraint) -> (bool, Vec<usize>, bool) {
     (constraint.relation() != Relation::Equal, length_first, falls)
 }
 
-/// The constraint as a term over the places, dimension by dimension.
+/// Writes a constraint as a term. `places` are those of the dimensions.
 pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
     let used = |(place, c): &(&Place, &Integer)| !c.is_zero() && !place.ty.is_integer();
     let real = places.iter().zip(constraint.coefficients()).any(|pair| used(&pair));
@@ -155,14 +157,13 @@ pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
         let terms = places.iter().zip(constraint.coefficients());
         terms
             .filter(|(_, c)| c.signum() == sign)
-            .map(|(place, c)| scaled(&c.abs(), &place.term, real))
+            .map(|(place, c)| multiple(&c.abs(), &place.term, real))
             .collect()
     };
     let (positive, negative) = (sum(1), sum(-1));
     let constant = big(constraint.constant());
     let number = |value: IBig| literal(value, real);
-    // `left REL right + offset`, the sides having positive coefficients; `REL` is read with left and right in
-    // place.
+    // The term is `left REL right + offset`, and both sides have positive coefficients.
     let (mut left, mut right, mut offset) = (positive, negative, -constant);
     let mut comparison = match constraint.relation() {
         Relation::Equal => Comparison::Equal,
@@ -182,14 +183,14 @@ pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
         };
     }
     if !real && !right.is_empty() {
-        // `a >= b + 1` is `a > b`; `a <= b - 1` does not arise, the offset being positive.
+        // `a >= b + 1` is `a > b`. There is no `a <= b - 1` here, because the offset is positive.
         if comparison == Comparison::AtLeast && offset == IBig::ONE {
             comparison = Comparison::Greater;
             offset = IBig::ZERO;
         }
     }
     let Some(left) = add_all(left) else {
-        // No variables at all.
+        // The constraint has no variables.
         return Term::compare(comparison, &number(IBig::ZERO), &number(offset));
     };
     let right = match add_all(right) {
@@ -204,7 +205,7 @@ fn literal(value: IBig, real: bool) -> Term {
     if real { Term::literal(Value::Real(RBig::from(value))) } else { Term::int(value) }
 }
 
-fn scaled(coefficient: &Integer, place: &Term, real: bool) -> Term {
+fn multiple(coefficient: &Integer, place: &Term, real: bool) -> Term {
     let place = if real { place.to_real() } else { place.clone() };
     Term::multiply(&literal(big(coefficient), real), &place)
 }

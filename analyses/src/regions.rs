@@ -1,32 +1,31 @@
-//! Regions: several facts at one location, where one would say too much.
+//! Regions: several facts at one location, if one would contain too much.
 //!
-//! **Problem.** A fact of a convex domain is one element for each location, so where values come together
-//! from two sides (a band with two outsides, a set of levels with a hole) the fact contains what lies
-//! between, and selection keeps stimuli that can no longer lead to Accept. A power set of elements remembers
-//! what came first, everywhere; here a location is split only where a join loses something, and by what.
+//! **Problem.** A fact of a convex domain is one element for each location. If values come together from two
+//! sides (a band with two outsides, a set of levels with a hole), the fact also contains the states between
+//! them, and selection keeps stimuli that can no longer lead to Accept. A power set of elements would keep
+//! the first values at every location apart. Here a location is split only if a join loses something, and by
+//! the constraint that is lost.
 //!
-//! **Source.** Dynamic partitioning as NBac has it (Jeannet, FMSD 2003,
+//! **Source.** Dynamic partitioning as in NBac (Jeannet, FMSD 2003,
 //! <https://doi.org/10.1023/A:1024480913162>): a control point is split by a condition on which forward and
 //! backward facts disagree. Ours are found at the joins themselves.
 //!
-//! **Method.** The analysis has ended once, with a fact for each location. At a location, the values that
-//! come in through its transitions, one for each disjunct of a guard, are compared with their join: a
-//! constraint of one of them that leaves some values on its one side and others on its other side is taken
-//! as a split, where the join has states on a side that none of that side's values has. The two halves have
-//! then values of their own, so that the locations before are looked at again with these. Values found so
-//! are used to choose splits, and for nothing else. What is split is analysed anew, forward and backward,
-//! within what was known: each point (a location and the half-spaces of its region) has an element that
-//! stays within its region.
+//! **Method.** The analysis has ended once, with a fact for each location. At a location, values come in
+//! through its transitions, one for each disjunct of a guard. A constraint of one of them becomes a split
+//! under two conditions. Some values lie on one side of it and some on the other. And on one of the sides,
+//! the join has states that none of this side's values has. The two halves get values of their own, so their
+//! neighbours are examined again with these. These values only serve to choose splits. The split graph is
+//! then analysed anew, forward and backward, within the known facts: each point (a location and the
+//! half-spaces of its region) has an element that stays within its region.
 //!
 //! **Why it is right.** The regions of a location cover all states, so each step of a run leads into a region
-//! of its target, and its point has the state: the disjunction of a location's elements is inductive as one
-//! fact, whatever the regions are, and is checked as one. It lies within the fact that was there before, and
-//! is never coarser.
+//! of its target, and the fact of this point contains the state. So the disjunction of a location's elements
+//! is inductive as one fact, for any regions, and is checked as one. It lies within the fact that was known
+//! before, so it is never coarser.
 //!
-//! **Why it ends**: a location has at most so many regions (`Options::disjuncts`), and all together have a
-//! limit (`MOST_SPLITS`); each split lets some locations be looked at again. Cost: the transfers into a
-//! location that are known already, joins of at most `MOST_VALUES` of them, and two fixpoints more where
-//! something was split.
+//! **Why it ends**: the regions of a location (`Options::disjuncts`) and of all together (`MOST_SPLITS`) are
+//! limited, and only a split lets locations be examined again. Cost: the transfers into a location, which are
+//! mostly known, joins of at most `MOST_VALUES` of them, and two more fixpoints if something was split.
 
 use std::collections::VecDeque;
 
@@ -39,7 +38,7 @@ use crate::inductive::{Orientation, Point};
 use crate::partition::{AbstractValue, ElementId};
 use crate::transfer::Abstraction;
 
-/// The most values whose join is looked at, in one cell.
+/// The most values in one cell whose join is examined.
 const MOST_VALUES: usize = 12;
 
 /// The most splits of all locations together.
@@ -52,7 +51,7 @@ type Region = Vec<Constraint>;
 pub struct Regions(Numbered<LocationId, Vec<Region>>);
 
 impl Regions {
-    /// One for each location.
+    /// Makes one region for each location.
     pub fn one_each(iosts: &Iosts) -> Self {
         Regions(iosts.locations.map(|_| vec![Region::new()]))
     }
@@ -63,7 +62,7 @@ impl Regions {
         regions.map(|(location, token)| Point { location, token }).collect()
     }
 
-    /// What each point may contain: its region, within what is known of its location.
+    /// The bound of each point: its region, within the known fact of its location.
     pub fn within<D: Domain>(
         &self,
         abstraction: &mut Abstraction<D>,
@@ -71,16 +70,15 @@ impl Regions {
     ) -> Vec<AbstractValue> {
         let mut found = Vec::new();
         for (at, regions) in self.0.numbered() {
-            let known = joined(abstraction, &known[at.place()]);
+            let known = join_all(abstraction, &known[at.place()]);
             for region in regions {
-                found.push(met(abstraction, &known, region));
+                found.push(meet_region(abstraction, &known, region));
             }
         }
         found
     }
 
-    /// The values of the points by location. Those of two halves are one again where their join says the
-    /// same.
+    /// Groups the values of the points by location. Two halves are merged again if their join loses nothing.
     pub fn by_location<D: Domain>(
         &self,
         abstraction: &mut Abstraction<D>,
@@ -90,13 +88,13 @@ impl Regions {
         let mut found = Vec::new();
         for (_, regions) in self.0.numbered() {
             let parts = regions.iter().cloned().zip(rest.by_ref().cloned()).collect();
-            found.push(put_together(abstraction, parts).into_iter().map(|(_, value)| value).collect());
+            found.push(merge_halves(abstraction, parts).into_iter().map(|(_, value)| value).collect());
         }
         found
     }
 }
 
-/// What is known of the graph when splits are looked for: values, and what they stay within, by location.
+/// The known facts of one orientation, from which splits are chosen: values and their bounds, by location.
 pub struct OrientedFacts<'a> {
     pub orientation: Orientation,
     pub values: &'a [Vec<AbstractValue>],
@@ -104,8 +102,9 @@ pub struct OrientedFacts<'a> {
     pub entry: &'a dyn Fn(LocationId) -> Option<AbstractValue>,
 }
 
-/// Splits regions where joins lose something. `most`: regions of one location. Was anything split?
-pub fn split<D: Domain>(
+/// Splits regions if joins lose something, into at most `most` regions for one location. Returns whether
+/// anything was split.
+pub fn split_regions<D: Domain>(
     abstraction: &mut Abstraction<D>,
     iosts: &Iosts,
     known: &OrientedFacts<'_>,
@@ -113,14 +112,14 @@ pub fn split<D: Domain>(
     regions: &mut Regions,
 ) -> bool {
     let at = |all: &[Vec<AbstractValue>], place: LocationId, abstraction: &mut Abstraction<D>| {
-        joined(abstraction, &all[place.place()])
+        join_all(abstraction, &all[place.place()])
     };
     let mut parts: Numbered<LocationId, Vec<RegionPart>> = Numbered::default();
     for (place, list) in regions.0.numbered() {
         let (values, within) = (at(known.values, place, abstraction), at(known.within, place, abstraction));
         let part = |region: &Region| RegionPart {
-            value: met(abstraction, &values, region),
-            within: met(abstraction, &within, region),
+            value: meet_region(abstraction, &values, region),
+            within: meet_region(abstraction, &within, region),
             region: region.clone(),
         };
         parts.push(list.iter().map(part).collect());
@@ -151,7 +150,7 @@ pub fn split<D: Domain>(
                 return None;
             }
             let values = incoming_values(abstraction, known, place, part, &incoming[place], &parts);
-            Some((number, halves(abstraction, part, &values)?))
+            Some((number, find_halves(abstraction, part, &values)?))
         });
         let Some((number, [one, other])) = found else { continue };
         splits += 1;
@@ -172,6 +171,7 @@ struct RegionPart {
     within: AbstractValue,
 }
 
+/// Collects the values that come into a part of a location: by its entry, and through its transitions.
 fn incoming_values<D: Domain>(
     abstraction: &mut Abstraction<D>,
     known: &OrientedFacts<'_>,
@@ -201,8 +201,9 @@ fn incoming_values<D: Domain>(
     found
 }
 
-/// The region in two halves, where its values lie on both sides of a constraint with something between them.
-fn halves<D: Domain>(
+/// Splits a region into two halves, if its values lie on both sides of a constraint and their join loses
+/// something.
+fn find_halves<D: Domain>(
     abstraction: &mut Abstraction<D>,
     part: &RegionPart,
     values: &[AbstractValue],
@@ -219,11 +220,11 @@ fn halves<D: Domain>(
         if elements.len() < 2 {
             continue;
         }
-        for constraint in candidates(abstraction, &elements) {
+        for constraint in split_candidates(abstraction, &elements) {
             if tried.contains(&constraint) {
                 continue;
             }
-            // The most constraints that are tried as a split of one region.
+            // After 48 constraints no more are tried for one region.
             if tried.len() >= 48 {
                 return None;
             }
@@ -233,14 +234,14 @@ fn halves<D: Domain>(
                 continue;
             }
             let half = |abstraction: &mut Abstraction<D>, side: &Constraint, opposite: &Constraint| {
-                // What lies on both sides comes through a loop, as a rule, and of the join itself.
-                let of_one = values
-                    .iter()
-                    .filter(|value| met(abstraction, value, std::slice::from_ref(opposite)).is_bottom());
-                let of_one: Vec<AbstractValue> = of_one.cloned().collect();
+                // A value on both sides mostly comes through a loop, from the join itself, so no half has it.
+                let own = values.iter().filter(|value| {
+                    meet_region(abstraction, value, std::slice::from_ref(opposite)).is_bottom()
+                });
+                let own: Vec<AbstractValue> = own.cloned().collect();
                 let region = [&part.region[..], std::slice::from_ref(side)].concat();
-                let within = met(abstraction, &part.within, std::slice::from_ref(side));
-                RegionPart { value: joined(abstraction, &of_one), within, region }
+                let within = meet_region(abstraction, &part.within, std::slice::from_ref(side));
+                RegionPart { value: join_all(abstraction, &own), within, region }
             };
             return Some([half(abstraction, &constraint, &other), half(abstraction, &other, &constraint)]);
         }
@@ -248,14 +249,15 @@ fn halves<D: Domain>(
     None
 }
 
-fn candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -> Vec<Constraint> {
-    // Half-spaces over several numbers, or at the ends of a machine's words, make conversions explode.
+/// Lists the constraints of elements by which a region may be split.
+fn split_candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -> Vec<Constraint> {
+    // Half-spaces over many numbers, or with constants beyond 32 bits, make conversions explode.
     let is_simple = |constraint: &&Constraint| {
         let largest = Integer::from(i64::from(i32::MAX));
         let is_small = *constraint.constant() < largest && -constraint.constant().clone() < largest;
         is_small && constraint.coefficients().iter().filter(|one| !one.is_zero()).count() <= 2
     };
-    // A state lies in one region, with all its cells.
+    // A region must contain a state as a whole, so it cannot be split by a number that stands for many cells.
     let of_state = |constraint: &&Constraint| {
         let mut cells = abstraction.frame.summaries.iter().flat_map(|summary| &summary.leaves);
         cells.all(|leaf| constraint.coefficients().get(*leaf).is_none_or(Integer::is_zero))
@@ -277,7 +279,7 @@ fn candidates<D: Domain>(abstraction: &Abstraction<D>, elements: &[ElementId]) -
     found
 }
 
-/// The half-space of all other states.
+/// The half-space of all states that do not satisfy the constraint.
 fn complement(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
     let is_whole = constraint.coefficients().iter().zip(integer).all(|(one, whole)| *whole || one.is_zero());
     if !is_whole || constraint.relation() != Relation::AtLeast {
@@ -288,7 +290,8 @@ fn complement(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
     Some(Constraint::from_expression(&below, Relation::AtLeast))
 }
 
-/// Do elements lie on both sides, so that their join has states on a side which those of that side have not?
+/// Do elements lie on both sides, and has their join states on one side that none of this side's elements
+/// has?
 fn separates<D: Domain>(
     abstraction: &mut Abstraction<D>,
     elements: &[ElementId],
@@ -297,8 +300,8 @@ fn separates<D: Domain>(
 ) -> bool {
     let (mut inside, mut outside) = (None, None);
     for element in elements {
-        let is_in = on(abstraction, *element, other).is_none();
-        let is_out = on(abstraction, *element, constraint).is_none();
+        let is_in = element_on_side(abstraction, *element, other).is_none();
+        let is_out = element_on_side(abstraction, *element, constraint).is_none();
         let side = match (is_in, is_out) {
             (true, false) => &mut inside,
             (false, true) => &mut outside,
@@ -309,13 +312,14 @@ fn separates<D: Domain>(
     let (Some(inside), Some(outside)) = (inside, outside) else { return false };
     let join = abstraction.store.join_ids(inside, outside);
     let mut has_more = |side: &Constraint, of_side: ElementId| {
-        on(abstraction, join, side).is_some_and(|half| !abstraction.store.is_within(half, of_side))
+        element_on_side(abstraction, join, side)
+            .is_some_and(|half| !abstraction.store.is_within(half, of_side))
     };
     has_more(constraint, inside) || has_more(other, outside)
 }
 
-/// What an element has in a half-space.
-fn on<D: Domain>(
+/// The part of an element in a half-space. `None`: it is empty.
+fn element_on_side<D: Domain>(
     abstraction: &mut Abstraction<D>,
     element: ElementId,
     side: &Constraint,
@@ -325,7 +329,7 @@ fn on<D: Domain>(
     abstraction.store.add(half)
 }
 
-fn met<D: Domain>(
+fn meet_region<D: Domain>(
     abstraction: &mut Abstraction<D>,
     value: &AbstractValue,
     region: &[Constraint],
@@ -341,14 +345,14 @@ fn met<D: Domain>(
     AbstractValue::new(cells)
 }
 
-fn joined<D: Domain>(abstraction: &mut Abstraction<D>, values: &[AbstractValue]) -> AbstractValue {
+fn join_all<D: Domain>(abstraction: &mut Abstraction<D>, values: &[AbstractValue]) -> AbstractValue {
     let mut all = values.iter();
     let first = all.next().cloned().unwrap_or_default();
     all.fold(first, |sum, value| abstraction.store.join(&sum, value))
 }
 
-/// Halves are one again where their join has nothing that they have not.
-fn put_together<D: Domain>(
+/// Merges halves of a region again if their join has no further states.
+fn merge_halves<D: Domain>(
     abstraction: &mut Abstraction<D>,
     mut parts: Vec<(Region, AbstractValue)>,
 ) -> Vec<(Region, AbstractValue)> {
@@ -361,7 +365,7 @@ fn put_together<D: Domain>(
             }
             let sum = abstraction.store.join(value, next);
             let is_exact = [(side, value), (opposite, next)].into_iter().all(|(side, value)| {
-                let half = met(abstraction, &sum, std::slice::from_ref(side));
+                let half = meet_region(abstraction, &sum, std::slice::from_ref(side));
                 abstraction.store.is_leq(&half, value)
             });
             is_exact.then(|| (at, path.to_vec(), sum))

@@ -1,22 +1,22 @@
 //! Guards as the domains see them: a formula of linear constraints, for one valuation of the finite places.
 //!
 //! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a
-//! guard is evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things
-//! have no such form: a non-linear operation, and a read from an array of many cells. They are numbers of
-//! their own of which something is known ([`crate::auxiliary`]), as long as there is room. An atom that
-//! contains one for which there is none is read as true. Both are over-approximations, and noted as a
-//! [`ImprecisionReason`] with the term it is about. An `if-then-else` below a comparison or an assignment is
-//! a case split, limited by [`CASE_LIMIT`].
+//! guard is evaluated away. A conjunction and disjunction over linear constraints remains. Two things have no
+//! such form: a non-linear operation, and a read from an array of many cells. Each of them gets a number of
+//! its own, about which something is known ([`crate::auxiliary`]), as long as there is room. Without room,
+//! the atom that contains it is read as true. Both are over-approximations, and noted as an
+//! [`ImprecisionReason`] with the term. An `if-then-else` below a comparison or an assignment is a case
+//! split, limit_cases by [`CASE_LIMIT`].
 //!
 //! `mod` and `div` by a number are linear where the remainder is known. For a domain that knows congruences
-//! they are a case split over the remainders; for one that does not, no case would be told apart from
-//! another, and the quotient is a number of its own.
+//! they are a case split over the remainders. Another domain would not tell these cases apart, so there the
+//! quotient is a number of its own.
 //!
-//! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled
-//! once in a scope, and a condition has at most as many constraints as its frame allows
-//! ([`Frame::condition_limit`]): what would be longer is read as true, and noted.
+//! Terms share their subterms, and without sharing they can be exponentially long. So every subterm is
+//! compiled once in a scope, and a condition has at most as many constraints as its frame allows
+//! ([`Frame::condition_limit`]). A longer condition is read as true, and this is noted.
 //!
-//! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no
+//! If an atom is read as true, its negation is read as true as well. Terms push negation to the atoms, so no
 //! imprecision can be negated.
 
 use std::borrow::Cow;
@@ -26,14 +26,14 @@ use std::fmt;
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Node, Operator, StringOperation};
 use coreach_model::{Type, Value};
-use coreach_polyhedra::{LinearExpression, Rational, Relation};
+use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::auxiliary::Auxiliaries;
 use crate::condition::Condition;
 use crate::frame::{Frame, Slot, digit};
 use crate::linear::{constant_value, integer, positive_constraint, rational};
 use crate::places::{Arrays, size};
-use crate::summaries::{generalized, of_some_cell};
+use crate::summaries::{merge_conjuncts, merge_disjuncts};
 
 /// The most cases that one term or one transition is split into.
 pub const CASE_LIMIT: usize = 64;
@@ -49,7 +49,7 @@ pub enum ImprecisionReason {
     Summary,
     /// An element that is read where one element stands for all of a list.
     Elements,
-    /// What a string is, beyond its length.
+    /// The value of a string. Only its length is described.
     String,
     /// A finite place or parameter that the partition has no room for.
     Unpartitioned,
@@ -79,7 +79,7 @@ impl fmt::Display for ImprecisionReason {
 
 pub type Beyond = (Term, ImprecisionReason);
 
-/// The cases of a value: under which condition it is which.
+/// The cases of a value, each with the condition under which the value is this one.
 pub type Cases<T> = Vec<(Condition, T)>;
 
 #[derive(Default)]
@@ -102,27 +102,27 @@ impl Memory {
     }
 }
 
-/// For comparisons of records and of arrays of few cells, what they say of what has no parts. It holds
-/// whatever the `finite` are.
+/// Comparisons of records and of arrays of few cells, with the same written for their parts. It does not
+/// depend on the values in `finite`.
 pub type Fields = HashMap<Term, Term>;
 
-/// What is known where a term is compiled: the dimensions, and the values of finite places and parameters.
+/// The scope of a term that is compiled: the dimensions, and the values of finite places and parameters.
 pub struct Scope<'a> {
     pub frame: &'a Frame,
-    /// Dimensions of the parameters, behind those of the frame.
+    /// The dimensions of the parameters, after those of the frame.
     pub parameters: &'a HashMap<Term, usize>,
     pub finite: HashMap<Term, Value>,
     /// All dimensions but those of auxiliary numbers, the parameters' included.
     pub dimensions: usize,
     /// What was read as true or as unknown, in order, each once.
     pub imprecisions: Vec<Beyond>,
-    /// What was compiled, so that what is shared is compiled once. It holds for these `finite` only.
+    /// Terms that were compiled, so that a shared term is compiled once. It holds for these `finite` only.
     pub memory: Memory,
-    /// What comparisons of records come to.
+    /// Comparisons of records that were split into fields.
     pub fields: Fields,
-    /// The numbers behind `dimensions`, for what is not linear.
+    /// The numbers after `dimensions`, for terms that are not linear.
     pub auxiliaries: Auxiliaries,
-    /// Which keys the guard says to be in a set or a map, or not.
+    /// The keys that the guard decides: are they in their set or map?
     pub keys: &'a HashMap<Term, bool>,
 }
 
@@ -138,18 +138,20 @@ impl Scope<'_> {
         term.has_operations() && self.frame.summaries.iter().any(|summary| summary.list.is_some())
     }
 
-    /// The root of a term: as it was written, where a large list may be read below.
+    /// The root of a term. If a large list may be read below, it is the root as it was written.
     fn root<'t>(&self, term: &'t Term) -> &'t Node {
         term.written().filter(|_| self.has_large_lists(term)).unwrap_or_else(|| term.node())
     }
 
-    /// The known part of a term, as it was written where a large list may be read below.
-    fn part(&self, term: &Term) -> Option<Term> {
-        let written = if self.has_large_lists(term) { written_part(term) } else { None };
-        written.or_else(|| known_part(self.frame.arrays, term))
+    /// What a read of a known record or array comes to. If a large list may be read below, the read is taken
+    /// as it was written.
+    fn known_part(&self, term: &Term) -> Option<Term> {
+        let written = if self.has_large_lists(term) { simplify_written_read(term) } else { None };
+        written.or_else(|| simplify_read(self.frame.arrays, term))
     }
 
-    /// Compiles a condition, once if it is composite. One too large becomes "yes", noted as an imprecision.
+    /// Compiles a condition; a composite one only once. If it is too large, it becomes "yes", and this is
+    /// noted.
     pub fn condition(&mut self, term: &Term) -> Condition {
         if let Some(body) = self.unfolded(term) {
             return self.condition(&body);
@@ -172,11 +174,12 @@ impl Scope<'_> {
         found
     }
 
-    /// The body of a function, where a large list may be read there.
+    /// The body of a called function, if a large list may be read in it.
     fn unfolded(&self, term: &Term) -> Option<Term> {
         term.unfolded().filter(|_| self.has_large_lists(term))
     }
 
+    /// Compiles a condition by its root.
     fn uncached_condition(&mut self, term: &Term) -> Condition {
         match self.root(term) {
             Node::Literal(Value::Bool(true)) => Condition::Yes,
@@ -184,9 +187,9 @@ impl Scope<'_> {
             Node::And(parts) => {
                 let parts = match &self.frame.summaries[..] {
                     [] => Cow::Borrowed(parts),
-                    _ => Cow::Owned(generalized(self.frame.arrays, parts)),
+                    _ => Cow::Owned(merge_conjuncts(self.frame.arrays, parts)),
                 };
-                // In most cells a flag decides, and the numbers need not be looked at.
+                // Flags first: in most cells one of them decides, and the numbers need not be compiled.
                 let is_flag = |part: &&Term| match part.node() {
                     Node::Not(inner) => inner.as_datum().is_some(),
                     _ => part.as_datum().is_some(),
@@ -202,7 +205,7 @@ impl Scope<'_> {
                         return Condition::No;
                     }
                     if size > self.frame.condition_limit {
-                        // Of a conjunction the parts that fit are better than nothing.
+                        // The parts of a conjunction that fit are better than nothing.
                         size -= found.size();
                         self.note_imprecision((part.clone(), ImprecisionReason::Constraints));
                         continue;
@@ -214,7 +217,7 @@ impl Scope<'_> {
             Node::Or(parts) => {
                 let parts = match &self.frame.summaries[..] {
                     [] => Cow::Borrowed(parts),
-                    _ => Cow::Owned(of_some_cell(self.frame.arrays, parts, self.auxiliaries.next_name())),
+                    _ => Cow::Owned(merge_disjuncts(self.frame.arrays, parts, self.auxiliaries.next_name())),
                 };
                 Condition::or(parts.iter().map(|part| self.condition(part)).collect::<Vec<_>>())
             }
@@ -231,59 +234,62 @@ impl Scope<'_> {
                 let arrays = self.frame.arrays;
                 let root = if self.has_large_lists(term) { term } else { term.lowered() };
                 let fields = self.fields.entry(root.clone());
-                let fields = fields.or_insert_with(|| by_fields(arrays, root)).clone();
+                let fields = fields.or_insert_with(|| split_comparison(arrays, root)).clone();
                 self.condition(&fields)
             }
             Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
             Node::Not(inner) => match (self.on_elements(inner, false), self.unfolded(inner)) {
                 (Some(found), _) => found,
                 (_, Some(body)) => self.condition(&body.not()),
-                // What the operation stands for may be anything.
+                // The form of the operation may be any term.
                 _ if inner.written().is_none() => self.condition(&inner.lowered().not()),
-                _ => self.flag(inner, false),
+                _ => self.compile_boolean(inner, false),
             },
-            _ => self.flag(term, true),
+            _ => self.compile_boolean(term, true),
         }
     }
 
-    /// A Boolean datum, field or read, expected to have a value.
-    fn flag(&mut self, term: &Term, expected: bool) -> Condition {
-        let digit = match self.of_list(term) {
+    /// The condition that a Boolean datum, field or array cell has the value `expected`. It is "yes" if
+    /// nothing is known of it.
+    fn compile_boolean(&mut self, term: &Term, expected: bool) -> Condition {
+        let digit = match self.list_element(term) {
             Some(Ok(digit)) => Some(digit),
             Some(Err(_)) => return Condition::Yes,
             None => None,
         };
-        if let Some(part) = self.part(term).filter(|_| digit.is_none()) {
+        if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
             return self.condition(&if expected { part } else { part.not() });
         }
-        if let Some(digit) = digit.or_else(|| self.of_summary(term)) {
+        if let Some(digit) = digit.or_else(|| self.summary_number(term)) {
             let expected = LinearExpression::constant(Rational::from(i64::from(expected)));
-            return compare(Comparison::Equal, &digit, &expected, false);
+            return compare_integers(Comparison::Equal, &digit, &expected);
         }
         match self.finite.get(term) {
             Some(Value::Bool(value)) if *value == expected => Condition::Yes,
             Some(_) => Condition::No,
             None if matches!(term.node(), Node::OnStrings(..)) => self.on_strings(term, expected),
-            None => self.beyond(term),
+            None => self.give_up_on(term),
         }
     }
 
-    fn beyond(&mut self, term: &Term) -> Condition {
+    /// Reads a term as true, and notes it.
+    fn give_up_on(&mut self, term: &Term) -> Condition {
         let reason =
             if mentions_array(term) { ImprecisionReason::Array } else { ImprecisionReason::Unpartitioned };
         self.note_imprecision((term.clone(), reason));
         Condition::Yes
     }
 
+    /// Compiles a comparison: the disjunction of the cases of its sides in which it holds.
     fn comparison(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
         match a.sort() {
             Type::Int | Type::Real => match (self.linear(a), self.linear(b)) {
                 (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
-                    let real = *a.sort() == Type::Real;
+                    let compare = if *a.sort() == Type::Real { compare_reals } else { compare_integers };
                     let mut cases = Vec::new();
                     for (on_a, a) in &a_cases {
                         for (on_b, b) in &b_cases {
-                            let atom = compare(comparison, a, b, real);
+                            let atom = compare(comparison, a, b);
                             cases.push(Condition::and([on_a.clone(), on_b.clone(), atom]));
                         }
                     }
@@ -327,6 +333,7 @@ impl Scope<'_> {
         }
     }
 
+    /// Reads a comparison as true, and notes it.
     fn lost_comparison(
         &mut self,
         comparison: Comparison,
@@ -349,19 +356,20 @@ impl Scope<'_> {
         found
     }
 
+    /// Compiles the cases of a Boolean or enumeration term by its root.
     fn uncached_finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
         if let Some(value) = self.finite.get(term) {
             return Ok(vec![(Condition::Yes, value.clone())]);
         }
-        let digit = self.of_list(term).transpose()?;
-        if let Some(part) = self.part(term).filter(|_| digit.is_none()) {
+        let digit = self.list_element(term).transpose()?;
+        if let Some(part) = self.known_part(term).filter(|_| digit.is_none()) {
             return self.finite_cases(&part);
         }
-        if let Some(digit) = digit.or_else(|| self.of_summary(term)) {
+        if let Some(digit) = digit.or_else(|| self.summary_number(term)) {
             let values = Value::enumerate(term.sort(), CASE_LIMIT).unwrap_or_default();
             let is = |(at, value): (usize, Value)| {
                 let at = LinearExpression::constant(Rational::from(at as i64));
-                (compare(Comparison::Equal, &digit, &at, false), value)
+                (compare_integers(Comparison::Equal, &digit, &at), value)
             };
             let cases: Cases<Value> = values.into_iter().enumerate().map(is).collect();
             return if cases.is_empty() { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) };
@@ -371,7 +379,7 @@ impl Scope<'_> {
             Node::IfThenElse(c, a, b) => {
                 let mut cases = self.guarded(c, |scope| scope.finite_cases(a))?;
                 cases.extend(self.guarded(&c.not(), |scope| scope.finite_cases(b))?);
-                limited(term, cases)
+                limit_cases(term, cases)
             }
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) | Node::Record(..) => {
                 let reason = if mentions_array(term) {
@@ -397,14 +405,14 @@ impl Scope<'_> {
             for value in values {
                 let Value::Int(number) = value else { continue };
                 let number = LinearExpression::constant(Rational::from(integer(number)));
-                let on =
-                    Condition::and([on.clone(), compare(Comparison::Equal, &expression, &number, false)]);
+                let is_it = compare_integers(Comparison::Equal, &expression, &number);
+                let on = Condition::and([on.clone(), is_it]);
                 if on != Condition::No {
                     cases.push((on, value.clone()));
                 }
             }
         }
-        limited(term, cases)
+        limit_cases(term, cases)
     }
 
     /// The cases of a numeric term as linear expressions.
@@ -423,6 +431,7 @@ impl Scope<'_> {
         found
     }
 
+    /// Compiles the cases of a number. What is known of the term as a whole comes before its root.
     fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let one = |expression| Ok(vec![(Condition::Yes, expression)]);
         if let Some(Value::Int(length)) = self.finite.get(term) {
@@ -432,9 +441,9 @@ impl Scope<'_> {
             return one(LinearExpression::variable(dimension));
         }
         if let Some(cases) = self.size_of(term) {
-            return limited(term, cases);
+            return limit_cases(term, cases);
         }
-        if let Some(number) = self.of_list(term).transpose()? {
+        if let Some(number) = self.list_element(term).transpose()? {
             return one(number);
         }
         if let Some(body) = self.unfolded(term) {
@@ -443,11 +452,11 @@ impl Scope<'_> {
         if let Some(cases) = self.number_of_elements(term) {
             return cases;
         }
-        if let Some(part) = self.part(term) {
+        if let Some(part) = self.known_part(term) {
             return self.linear(&part);
         }
         if !term.sort().is_number() {
-            return self.digit(term);
+            return self.digit_cases(term);
         }
         match self.root(term) {
             Node::Literal(Value::Int(value)) => {
@@ -455,22 +464,22 @@ impl Scope<'_> {
             }
             Node::Literal(Value::Real(value)) => one(LinearExpression::constant(rational(value))),
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::OnStrings(..) => {
-                match self.of_summary(term) {
+                match self.summary_number(term) {
                     Some(number) => one(number),
                     None if matches!(term.node(), Node::OnStrings(..)) => self.number_of_strings(term),
-                    None => self.cell(term),
+                    None => self.cell_cases(term),
                 }
             }
-            Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
+            Node::Negate(a) => Ok(map_cases(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
             Node::ToReal(a) => self.linear(a),
             Node::IfThenElse(c, a, b) => {
                 let mut cases = self.guarded(c, |scope| scope.linear(a))?;
                 cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
-                limited(term, cases)
+                limit_cases(term, cases)
             }
             Node::Arithmetic(operator, a, b) => {
                 if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
-                    return self.by_remainder(term, *operator, a, b);
+                    return self.division_cases(term, *operator, a, b);
                 }
                 let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
                 let is_whole = *term.sort() == Type::Int;
@@ -479,7 +488,9 @@ impl Scope<'_> {
                     for (on_b, b) in &b_cases {
                         let on = Condition::and([on_a.clone(), on_b.clone()]);
                         let result = match self.arithmetic(*operator, a, b) {
-                            None if *operator == Operator::Multiply => self.product(term, a, b, is_whole),
+                            None if *operator == Operator::Multiply => {
+                                self.product_number(term, a, b, is_whole)
+                            }
                             result => result,
                         };
                         cases.push((on, result.ok_or_else(|| (term.clone(), ImprecisionReason::NonLinear))?));
@@ -494,14 +505,14 @@ impl Scope<'_> {
         }
     }
 
-    /// The cases of the digit of a flag or a literal, as far as a summary has it as a number.
-    fn digit(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+    /// The cases of the digit of a flag or a literal. A summary has such a digit as a number.
+    fn digit_cases(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         if let Node::IfThenElse(c, a, b) = self.root(term) {
             let mut cases = self.guarded(c, |scope| scope.linear(a))?;
             cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
-            return limited(term, cases);
+            return limit_cases(term, cases);
         }
-        if let Some(number) = self.of_summary(term) {
+        if let Some(number) = self.summary_number(term) {
             return Ok(vec![(Condition::Yes, number)]);
         }
         let number =
@@ -509,7 +520,7 @@ impl Scope<'_> {
         Ok(self.finite_cases(term)?.iter().map(|(on, value)| (on.clone(), number(value))).collect())
     }
 
-    /// What an operation comes to on these cases of its sides, where it is linear.
+    /// Applies an operation to linear expressions. `None`: the result is not linear.
     pub(crate) fn arithmetic(
         &self,
         operator: Operator,
@@ -530,7 +541,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The cases of one branch under the branch's condition; none where the branch is closed.
+    /// The cases of one branch, under the branch's condition. There are none if the condition is "no".
     pub(crate) fn guarded<T>(
         &mut self,
         on: &Term,
@@ -555,8 +566,8 @@ fn has_parts(arrays: Arrays, sort: &Type) -> bool {
     }
 }
 
-/// A comparison as one junction of comparisons of what has no parts.
-fn by_fields(arrays: Arrays, whole: &Term) -> Term {
+/// Splits a comparison of records or arrays into comparisons of their parts, down to what has no parts.
+fn split_comparison(arrays: Arrays, whole: &Term) -> Term {
     let mut found = Vec::new();
     let mut work = vec![whole.clone()];
     while let Some(term) = work.pop() {
@@ -566,7 +577,7 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
             continue;
         };
         match a.sort() {
-            // What is known of a large list is its length.
+            // Only the length of a large list is known.
             Type::Record(record) if arrays.is_large_list(record) && term != *whole => found.push(term),
             Type::Record(record) => {
                 let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
@@ -591,29 +602,37 @@ fn by_fields(arrays: Arrays, whole: &Term) -> Term {
     }
 }
 
-pub(crate) fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
+/// Returns the cases, or an error if there are too many.
+pub(crate) fn limit_cases<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
     if cases.len() > CASE_LIMIT { Err((term.clone(), ImprecisionReason::Cases)) } else { Ok(cases) }
 }
 
-fn map<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {
+fn map_cases<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {
     cases.into_iter().map(|(on, value)| (on, change(value))).collect()
 }
 
-/// `a REL b` on two linear expressions; over integers strict comparisons become closed ones.
-pub(crate) fn compare(
+/// `a REL b` on two integers. Over integers, strict comparisons become closed ones.
+pub(crate) fn compare_integers(
     comparison: Comparison,
     a: &LinearExpression,
     b: &LinearExpression,
-    real: bool,
 ) -> Condition {
-    let more = |a: &LinearExpression, b: &LinearExpression| {
-        let difference = a.minus(b);
-        if real {
-            return Condition::constraint(positive_constraint(&difference, Relation::Greater));
-        }
-        let one = LinearExpression::constant(Rational::ONE);
-        Condition::constraint(positive_constraint(&difference.minus(&one), Relation::AtLeast))
-    };
+    let one = LinearExpression::constant(Rational::ONE);
+    let is_positive = |number: &LinearExpression| positive_constraint(&number.minus(&one), Relation::AtLeast);
+    compare(comparison, a, b, &is_positive)
+}
+
+fn compare_reals(comparison: Comparison, a: &LinearExpression, b: &LinearExpression) -> Condition {
+    compare(comparison, a, b, &|number| positive_constraint(number, Relation::Greater))
+}
+
+fn compare(
+    comparison: Comparison,
+    a: &LinearExpression,
+    b: &LinearExpression,
+    is_positive: &dyn Fn(&LinearExpression) -> Constraint,
+) -> Condition {
+    let more = |a: &LinearExpression, b: &LinearExpression| Condition::constraint(is_positive(&a.minus(b)));
     let at_least = |a: &LinearExpression, b: &LinearExpression| {
         Condition::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
     };
@@ -627,28 +646,30 @@ pub(crate) fn compare(
     }
 }
 
-/// The field of a record that was written with all its fields, or of what a function returns, or the length
-/// of such a string.
-fn written_part(term: &Term) -> Option<Term> {
+/// Simplifies a read as it was written: the field of a record that is written with all its fields or that a
+/// function returns, and the length of such a string.
+fn simplify_written_read(term: &Term) -> Option<Term> {
     match term.written()? {
         Node::Field(record, at) => match record.written() {
             Some(Node::Record(_, fields)) => Some(fields[*at].clone()),
-            Some(_) => written_part(record).map(|record| Term::field(&record, *at)),
+            Some(_) => simplify_written_read(record).map(|record| Term::field(&record, *at)),
             None => record.unfolded().map(|record| Term::field(&record, *at)),
         },
-        Node::OnStrings(StringOperation::Length, sides) => written_part(&sides[0]).map(|side| side.length()),
+        Node::OnStrings(StringOperation::Length, sides) => {
+            simplify_written_read(&sides[0]).map(|side| side.length())
+        }
         _ => None,
     }
 }
 
-/// What a field is of a record that is made of fields, and a cell of an array that is made by stores; and a
-/// cell at an unknown index as one of few. That the others have values is asked for elsewhere: here they may
-/// be left out.
-pub(crate) fn known_part(arrays: Arrays, term: &Term) -> Option<Term> {
+/// Simplifies a read: a field of a record that is made of fields, a cell of an array that is made by stores,
+/// and a cell at an unknown index of an array of few cells. Other obligations ask that the unread parts have
+/// values, so here they may be left out.
+pub(crate) fn simplify_read(arrays: Arrays, term: &Term) -> Option<Term> {
     match term.node() {
         Node::Field(record, at) => match record.node() {
             Node::Record(_, fields) => Some(fields[*at].clone()),
-            _ => known_part(arrays, record).map(|record| Term::field(&record, *at)),
+            _ => simplify_read(arrays, record).map(|record| Term::field(&record, *at)),
         },
         Node::Select(array, index) => match array.node() {
             Node::Store(inner, at, element) => {
@@ -666,18 +687,18 @@ pub(crate) fn known_part(arrays: Arrays, term: &Term) -> Option<Term> {
                     Term::if_then_else(&is_at(at), &Term::literal(element.clone()), &rest)
                 }))
             }
-            _ => match known_part(arrays, array) {
+            _ => match simplify_read(arrays, array) {
                 Some(array) => Some(Term::select(&array, index)),
-                None => one_of_few(arrays, array, index),
+                None => choose_cell(arrays, array, index),
             },
         },
         _ => None,
     }
 }
 
-/// The cell at an index that is no literal, of an array of few cells. That the index is one of them is asked
-/// for elsewhere.
-fn one_of_few(arrays: Arrays, array: &Term, index: &Term) -> Option<Term> {
+/// Writes the cell at an index that is no literal as a choice among the few cells of its array. Another
+/// obligation asks that the index is one of them.
+fn choose_cell(arrays: Arrays, array: &Term, index: &Term) -> Option<Term> {
     let Type::Array(ty) = array.sort() else { return None };
     let cells = arrays.few_cells(ty).filter(|_| index.as_literal().is_none())?;
     let (last, others) = cells.split_last()?;

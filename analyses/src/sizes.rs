@@ -1,13 +1,13 @@
 //! The sizes of sets and maps that have a flag for each of many keys.
 //!
-//! **Problem.** `len(s)` stands for a sum of flags. Of many keys, the partition has no room for the flags, so
-//! nothing is known of the sum. That a set never has more than three keys is then not proved.
+//! **Problem.** `len(s)` stands for a sum of flags. If there are many keys, the partition has no room for the
+//! flags, so nothing is known of the sum. Then "the set never has more than three keys" cannot be proved.
 //!
-//! **Method.** The size is a number of its own ([`crate::places::size`]). What is assigned is looked at as it
-//! was written. A key that is added makes the size one greater, or leaves it as it is. Which of the two it is
-//! follows from the guard, where the guard asks whether the key is there.
+//! **Method.** The size is a number of its own ([`crate::places::size`]). Assigned values are read as they
+//! were written. An added key makes the size one greater, or leaves it as it is. The guard decides between
+//! the two, if it asks whether the set has the key.
 //!
-//! **Sound**: of a key of which the guard says nothing, both are possible.
+//! **Sound**: if the guard says nothing of a key, both are possible.
 
 use std::collections::HashMap;
 
@@ -21,14 +21,14 @@ use coreach_polyhedra::{LinearExpression, Rational};
 use crate::condition::Condition;
 use crate::frame::Slot;
 use crate::places::size;
-use crate::predicates::positive;
+use crate::predicates::split_negation;
 use crate::scope::{CASE_LIMIT, Cases, Scope};
 
-/// Which questions for a key a guard answers: each conjunct that is one, and its answer.
+/// Collects the conjuncts of a guard that ask whether a key is in a set or a map, each with the answer.
 pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
     let mut decided = HashMap::new();
     for conjunct in guard.unfolded_conjuncts() {
-        let (asked, answer) = positive(&conjunct);
+        let (asked, answer) = split_negation(&conjunct);
         if let TermShape::Operation(DerivedOperation::Standard(StandardOperation::HasKey), _) = asked.shape()
         {
             decided.insert(asked, answer);
@@ -38,18 +38,18 @@ pub fn decided_keys(guard: &Term) -> HashMap<Term, bool> {
 }
 
 impl Scope<'_> {
-    /// The cases of a term that is the size of a large set or map, as it was written.
+    /// The cases of a term that is the size of a large set or map. `None` for another term.
     pub(crate) fn size_of(&mut self, term: &Term) -> Option<Cases<LinearExpression>> {
         let TermShape::Operation(DerivedOperation::Standard(StandardOperation::Size), arguments) =
             term.shape()
         else {
             return None;
         };
-        self.sizes(arguments.first()?)
+        self.collection_size(arguments.first()?)
     }
 
-    /// The cases of the size of a set or a map; `None` where nothing is known of it.
-    fn sizes(&mut self, collection: &Term) -> Option<Cases<LinearExpression>> {
+    /// The cases of the size of a set or a map. `None`: nothing is known of it.
+    fn collection_size(&mut self, collection: &Term) -> Option<Cases<LinearExpression>> {
         use StandardOperation::{Difference, Union, ValueChanged};
         let place = size(collection)?;
         if collection.written_datum().is_some() || matches!(collection.written(), Some(Node::Field(..))) {
@@ -63,19 +63,21 @@ impl Scope<'_> {
             let mut cases = Vec::new();
             for (on, branch) in [(c.clone(), a), (c.not(), b)] {
                 let on = self.condition(&on);
-                let own = self.sizes(branch)?;
+                let own = self.collection_size(branch)?;
                 cases.extend(own.into_iter().map(|(own, size)| (Condition::and([on.clone(), own]), size)));
             }
             return Some(cases);
         }
         let TermShape::Operation(operation, arguments) = collection.shape() else { return None };
         match (operation, &arguments[..]) {
-            (DerivedOperation::Standard(Union), [whole, added]) => self.with_keys(whole, &keys_of(added)?, 1),
+            (DerivedOperation::Standard(Union), [whole, added]) => {
+                self.size_after_step(whole, &listed_keys(added)?, 1)
+            }
             (DerivedOperation::Standard(Difference), [whole, removed]) => {
-                self.with_keys(whole, &keys_of(removed)?, -1)
+                self.size_after_step(whole, &listed_keys(removed)?, -1)
             }
             (DerivedOperation::Standard(ValueChanged), [whole, key, _]) => {
-                self.with_keys(whole, std::slice::from_ref(key), 1)
+                self.size_after_step(whole, std::slice::from_ref(key), 1)
             }
             (DerivedOperation::SetOf(_), [_]) => {
                 Some(vec![(Condition::Yes, LinearExpression::constant(Rational::ONE))])
@@ -84,16 +86,16 @@ impl Scope<'_> {
         }
     }
 
-    /// The cases of the size where these keys are added, or removed, one after the other.
-    fn with_keys(&mut self, whole: &Term, keys: &[Term], step: i64) -> Option<Cases<LinearExpression>> {
-        let mut cases = self.sizes(whole)?;
+    /// The cases of the size after these keys are added (`step` is 1) or removed (`step` is -1).
+    fn size_after_step(&mut self, whole: &Term, keys: &[Term], step: i64) -> Option<Cases<LinearExpression>> {
+        let mut cases = self.collection_size(whole)?;
         for key in keys {
             let asked = Term::standard(StandardOperation::HasKey, [key.clone(), whole.clone()]);
-            // Of several keys, one may be another.
-            let is_there = self.keys.get(&asked).copied().filter(|_| keys.len() == 1);
-            let changes = [0, step].into_iter().filter(|change| match is_there {
+            // Two of several keys may be equal, so the guard decides only for a single key.
+            let has_key = self.keys.get(&asked).copied().filter(|_| keys.len() == 1);
+            let changes = [0, step].into_iter().filter(|change| match has_key {
                 None => true,
-                Some(is_there) => (*change != 0) == (is_there == (step < 0)),
+                Some(has_key) => (*change != 0) == (has_key == (step < 0)),
             });
             let changes: Vec<LinearExpression> =
                 changes.map(|change| LinearExpression::constant(Rational::from(change))).collect();
@@ -109,8 +111,8 @@ impl Scope<'_> {
     }
 }
 
-/// The keys of a set that lists them.
-fn keys_of(set: &Term) -> Option<Vec<Term>> {
+/// The keys of a set that lists them. `None`: it does not.
+fn listed_keys(set: &Term) -> Option<Vec<Term>> {
     if let TermShape::Operation(DerivedOperation::SetOf(_), keys) = set.shape() {
         return Some(keys.clone());
     }

@@ -1,36 +1,35 @@
 //! Arrays of many cells: one cell that stands for each of them.
 //!
-//! **Problem.** An array's cells as numbers of their own are too many for a domain, and what is worth
-//! knowing of them is, as a rule, what they have in common: each is at most the limit, each is less than
-//! the next number.
+//! **Problem.** The cells of an array are too many for a domain if each is a number of its own. Mostly it is
+//! enough to know what all cells have in common: each is at most the limit, each is less than the next
+//! number.
 //!
 //! **Source.** Summarized dimensions (Gopan, DiMaio, Dor, Reps, Sagiv, TACAS 2004,
 //! <https://doi.org/10.1007/978-3-540-24730-2_38>): a state of numbers x and an array a is seen as the set of
-//! all `(x, a[k])`, and an abstract value P means the states *all* of whose `(x, a[k])` are in P.
+//! all `(x, a[k])`. An abstract value P stands for the states for which *all* `(x, a[k])` are in P.
 //!
 //! **Method.** Each number, flag or literal of two in the cells of an array is one dimension. Terms mention
-//! it as the cell at the *index variable*, written `#`, of which there is one for each index type with more
-//! than a few and at most so many values ([`Arrays`]); all arrays with these indices share it, so that
-//! `a[k] <= b[k]` for all k is a fact too. Within one transition `#` is an unknown number like a parameter.
-//! A transition that assigns `a[i]` has two cases, by whether `#` is `i` ([`crate::effect`]), which come
-//! together again: in the one the cell is what is assigned, in the other what it was. A read `a[i]` is the
-//! cell itself where `#` is `i`, and else an *instance*: a number of which is known what the fact says of
-//! `a[#]`. That makes two facts of one, which holds since the fact is about all cells. What is said of all
-//! cells, or of some cell, comes here written out for each, and is put together again ([`generalized`],
-//! [`of_some_cell`]).
+//! it as the cell at the *index variable*, written `#`. There is an index variable for each index type with
+//! more than a few and at most so many values ([`Arrays`]). All arrays with these indices share it, so `a[k]
+//! <= b[k]` for all k is a fact too. Within one transition `#` is an unknown number like a parameter. A
+//! transition that assigns `a[i]` has two cases, by whether `#` is `i` ([`crate::effect`]), and their results
+//! are joined. If it is, the cell has the assigned value, and if not, its old value. A read `a[i]` is the
+//! cell itself if `#` is `i`. If not, it is an *instance*: a number of which the fact says the same as of
+//! `a[#]`. So one fact is used twice, which is right, because it holds for all cells. Conditions on all
+//! cells, or on some cell, arrive here written out for each cell, and are put together again
+//! ([`merge_conjuncts`], [`merge_disjuncts`]).
 //!
-//! **Where we differ**: facts are written with the index variable replaced by each of its values in turn
-//! ([`for_all`]), since terms have no quantifiers, and are checked as they are. Tried: the index variable
+//! **Where we differ**: terms have no quantifiers, so facts are written with the index variable replaced by
+//! each of its values in turn ([`for_all`]), and are checked in this form. We also tried the index variable
 //! as a dimension of its own that never changes (Monniaux and Gonnord, SAS 2016,
-//! <https://doi.org/10.1007/978-3-662-53413-7_18>). It proves `a[k] <= k` for all k, and of none of the
-//! programs in `examples/numerical` more; a hull over index and counter has a slope of its own for each
-//! pair of bounds, so that facts became many and guards unreadable.
+//! <https://doi.org/10.1007/978-3-662-53413-7_18>). It proves `a[k] <= k` for all k, but nothing more of the
+//! programs in `examples/numerical`. And a hull over index and counter has another slope for each pair of
+//! bounds, so there were many facts and unreadable guards.
 //!
-//! **Sound** only where an element contains *all* tuples of a state: values that come in by different cases
-//! are joined before they are read from, and regions of a location differ in numbers of the state, never in
-//! cells.
+//! **Sound** only if an element contains *all* tuples of a state: values of different cases are joined before
+//! they are read, and regions of a location differ in numbers of the state, never in cells.
 //!
-//! **Cost**: a dimension for each number in a cell; for each read another, and a projection.
+//! **Cost**: a dimension for each number in a cell, and for each read another dimension and a projection.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -44,9 +43,18 @@ use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::places::{Arrays, element, index_variable};
 
-/// A read of a cell, or of an element of a list, that has no places, with the index variable in place of its
-/// index, and that index.
-pub fn at_index_variable(arrays: Arrays, term: &Term) -> Option<(Term, Datum, Term)> {
+/// A read of a cell or an element for which one stands for all.
+pub struct SummarizedRead {
+    /// The read with the index variable in place of its index.
+    pub cell: Term,
+    pub variable: Datum,
+    /// The index of the read.
+    pub index: Term,
+}
+
+/// Splits a read of a cell of an array, or of an element of a list, for which one stands for all. `None` for
+/// another term.
+pub fn at_index_variable(arrays: Arrays, term: &Term) -> Option<SummarizedRead> {
     let node = match term.shape() {
         TermShape::Node(node) => node,
         TermShape::Operation(operation, arguments) => {
@@ -54,25 +62,27 @@ pub fn at_index_variable(arrays: Arrays, term: &Term) -> Option<(Term, Datum, Te
             let is_element = *operation == DerivedOperation::Standard(StandardOperation::Element);
             let Type::Record(record) = list.sort() else { return None };
             let is_large = is_element && arrays.is_large_list(record);
-            return is_large.then(|| (element(list), index_variable(list), index.clone()));
+            let (cell, variable) = (element(list), index_variable(list));
+            return is_large.then(|| SummarizedRead { cell, variable, index: index.clone() });
         }
     };
     match node {
         Node::Select(array, index) => {
             let Type::Array(ty) = array.sort() else { return None };
             if let Some(variable) = arrays.index_variable(ty) {
-                return Some((Term::select(array, &Term::datum(&variable)), variable, index.clone()));
+                let cell = Term::select(array, &Term::datum(&variable));
+                return Some(SummarizedRead { cell, variable, index: index.clone() });
             }
-            let (array, variable, at) = at_index_variable(arrays, array)?;
-            Some((Term::select(&array, index), variable, at))
+            let read = at_index_variable(arrays, array)?;
+            Some(SummarizedRead { cell: Term::select(&read.cell, index), ..read })
         }
         Node::Field(record, field) => {
-            let (record, variable, at) = at_index_variable(arrays, record)?;
-            Some((Term::field(&record, *field), variable, at))
+            let read = at_index_variable(arrays, record)?;
+            Some(SummarizedRead { cell: Term::field(&read.cell, *field), ..read })
         }
         Node::OnStrings(StringOperation::Length, sides) => {
-            let (string, variable, at) = at_index_variable(arrays, sides.first()?)?;
-            Some((string.length(), variable, at))
+            let read = at_index_variable(arrays, sides.first()?)?;
+            Some(SummarizedRead { cell: read.cell.length(), ..read })
         }
         _ => None,
     }
@@ -82,13 +92,13 @@ pub fn at_index_variable(arrays: Arrays, term: &Term) -> Option<(Term, Datum, Te
 pub struct CellInstance {
     pub summary: usize,
     pub index: Term,
-    /// The dimensions that are read, and of each the number that it is at this index.
+    /// For each dimension that is read: the number of its value at this index.
     pub numbers: Vec<(usize, usize)>,
 }
 
-/// What a fact about all cells says of those that are read: constraints over its own dimensions and those of
-/// the case.
-pub fn instantiated<D: Domain>(frame: &Frame, fact: &D, instances: &[CellInstance]) -> Vec<Constraint> {
+/// Instantiates a fact about all cells for the cells that are read: lists constraints over the dimensions of
+/// the fact and of the case.
+pub fn instantiate_cells<D: Domain>(frame: &Frame, fact: &D, instances: &[CellInstance]) -> Vec<Constraint> {
     let mut found = Vec::new();
     for CellInstance { summary, numbers, .. } in instances {
         let leaves = &frame.summaries[*summary].leaves;
@@ -110,16 +120,17 @@ pub fn instantiated<D: Domain>(frame: &Frame, fact: &D, instances: &[CellInstanc
                 continue;
             }
             let constant = LinearExpression::constant(Rational::from(constraint.constant().clone()));
-            let there = used.into_iter().fold(constant, |sum, (at, factor)| {
+            let expression = used.into_iter().fold(constant, |sum, (at, factor)| {
                 sum.plus(&LinearExpression::variable(number(at)).times(&Rational::from(factor.clone())))
             });
-            found.push(Constraint::from_expression(&there, constraint.relation()));
+            found.push(Constraint::from_expression(&expression, constraint.relation()));
         }
     }
     found
 }
 
-/// A fact for each value of the index variables: what mentions too many of them is left out.
+/// Writes a fact about all cells for each value of the index variables. A conjunct with too many instances is
+/// left out.
 pub fn for_all(frame: &Frame, fact: &Term) -> Term {
     if frame.summaries.is_empty() {
         return fact.clone();
@@ -129,7 +140,7 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
         let mentioned = part.data();
         let mut instances = vec![part.clone()];
         for summary in frame.summaries.iter().filter(|summary| mentioned.contains(&summary.index)) {
-            // The most conjuncts that one about all cells may become.
+            // One conjunct about all cells may become at most 256 conjuncts.
             let values = Value::enumerate(summary.index.ty(), 256 / instances.len().max(1));
             let values = values.unwrap_or_default();
             let at = |part: &Term, value: &Value| {
@@ -143,60 +154,58 @@ pub fn for_all(frame: &Frame, fact: &Term) -> Term {
     Term::and(found)
 }
 
-/// The conjuncts, those that say the same of one cell each, and together of all cells, being one that says
-/// it of the cell at the index variable. So `all i in Slot: a[i] == 0` is seen, which is written out before
-/// it comes here.
-pub fn generalized(arrays: Arrays, conjuncts: &[Term]) -> Vec<Term> {
+/// Merges conjuncts that say the same of one cell each, and together of all cells, into one about the cell at
+/// the index variable. So `all i in Slot: a[i] == 0`, which arrives here written out, is one conjunct again.
+pub fn merge_conjuncts(arrays: Arrays, conjuncts: &[Term]) -> Vec<Term> {
     let is_whole =
         |variable: &Datum, values: &BTreeSet<Value>| variable.ty().cardinality() == Some(values.len());
-    merged(arrays, conjuncts, is_whole, |general, _| general.clone())
+    merge_parts(arrays, conjuncts, is_whole, |general, _| general.clone())
 }
 
-/// The disjuncts, those that say the same of one cell each being one that says it of the cell at an index of
-/// which nothing is known, `number` being another for each list. So `some i in Slot: a[i] == 0` reads one
-/// cell and not all.
-pub fn of_some_cell(arrays: Arrays, disjuncts: &[Term], number: usize) -> Vec<Term> {
+/// Merges disjuncts that say the same of one cell each into one about the cell at an unknown index. `number`
+/// must be fresh for each disjunction. So `some i in Slot: a[i] == 0` reads one cell and not all.
+pub fn merge_disjuncts(arrays: Arrays, disjuncts: &[Term], number: usize) -> Vec<Term> {
     let are_several = |_: &Datum, values: &BTreeSet<Value>| values.len() > 1;
-    merged(arrays, disjuncts, are_several, |general, variable| {
+    merge_parts(arrays, disjuncts, are_several, |general, variable| {
         let some = Datum::new(format!("#{number}"), variable.ty().clone());
         substitute(general, &Substitution::from([(variable.clone(), Term::datum(&some))]))
     })
 }
 
-/// The parts, where those that say the same of one cell each are told once, if their indices suffice.
-fn merged(
+/// Merges the parts that say the same of one cell each, if their indices suffice.
+fn merge_parts(
     arrays: Arrays,
     parts: &[Term],
     suffice: impl Fn(&Datum, &BTreeSet<Value>) -> bool,
-    told: impl Fn(&Term, &Datum) -> Term,
+    write_merged: impl Fn(&Term, &Datum) -> Term,
 ) -> Vec<Term> {
-    let mut said: BTreeMap<(Term, Datum), BTreeSet<Value>> = BTreeMap::new();
+    let mut indices: BTreeMap<(Term, Datum), BTreeSet<Value>> = BTreeMap::new();
     let mut generals = Vec::new();
     for part in parts {
-        let general = general(arrays, part);
+        let general = generalize(arrays, part);
         if let Some((key, value)) = &general {
-            said.entry(key.clone()).or_default().insert(value.clone());
+            indices.entry(key.clone()).or_default().insert(value.clone());
         }
         generals.push(general.map(|(key, _)| key));
     }
-    said.retain(|(_, variable), values| suffice(variable, values));
-    let is_single = |key: &Option<(Term, Datum)>| key.as_ref().is_none_or(|key| !said.contains_key(key));
+    indices.retain(|(_, variable), values| suffice(variable, values));
+    let is_single = |key: &Option<(Term, Datum)>| key.as_ref().is_none_or(|key| !indices.contains_key(key));
     let single = parts.iter().zip(&generals).filter(|(_, key)| is_single(key)).map(|(part, _)| part.clone());
-    said.keys().map(|(general, variable)| told(general, variable)).chain(single).collect()
+    indices.keys().map(|(general, variable)| write_merged(general, variable)).chain(single).collect()
 }
 
-/// What a term says of cells at one index, said of the cell at the index variable; and that index.
-fn general(arrays: Arrays, term: &Term) -> Option<((Term, Datum), Value)> {
+/// Writes what a term says of cells at one index for the cell at the index variable. Also returns this index.
+fn generalize(arrays: Arrays, term: &Term) -> Option<((Term, Datum), Value)> {
     let mut read = BTreeSet::new();
-    reads(arrays, term, &mut read);
+    collect_reads(arrays, term, &mut read);
     let (.., variable, value) = read.first().cloned()?;
     let is_same = read.iter().all(|(.., other, at)| (other, at) == (&variable, &value));
     let images = read.into_iter().map(|(cell, image, ..)| (cell, image)).collect();
     is_same.then(|| ((replace(term, images), variable), value))
 }
 
-/// The cells at known indices in a term, each with what it is at the index variable.
-fn reads(arrays: Arrays, term: &Term, found: &mut BTreeSet<(Term, Term, Datum, Value)>) {
+/// Collects the cells at known indices in a term, each with the cell at the index variable.
+fn collect_reads(arrays: Arrays, term: &Term, found: &mut BTreeSet<(Term, Term, Datum, Value)>) {
     let (mut seen, mut work) = (HashSet::new(), vec![term]);
     while let Some(term) = work.pop() {
         if !seen.insert(term.clone()) {
@@ -204,9 +213,9 @@ fn reads(arrays: Arrays, term: &Term, found: &mut BTreeSet<(Term, Term, Datum, V
         }
         if let Node::Select(_, index) = term.node()
             && let Some(value) = index.as_literal()
-            && let Some((image, variable, _)) = at_index_variable(arrays, term)
+            && let Some(SummarizedRead { cell, variable, .. }) = at_index_variable(arrays, term)
         {
-            found.insert((term.clone(), image, variable, value.clone()));
+            found.insert((term.clone(), cell, variable, value.clone()));
         }
         work.extend(term.children());
     }

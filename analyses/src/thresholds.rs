@@ -1,6 +1,7 @@
-//! Where widening may stop: constraints that it tries before it gives a bound up.
+//! Thresholds: constraints at which widening may stop, before it gives up a bound.
 //!
-//! The types' bounds are always among them. What else is worth trying the user lists, or the guards say.
+//! The types' bounds are always among them. Other thresholds are listed by the user, or taken from the
+//! guards.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +12,21 @@ use dashu_int::IBig;
 use crate::domains::Domain;
 use crate::domains::interval::Interval;
 use crate::domains::polyhedra::Polyhedra;
-use crate::effect::{atoms, projections};
+use crate::effect::{list_comparisons, project_guards};
 use crate::frame::Frame;
 use crate::linear::{integer, positive_constraint};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Thresholds {
-    /// The comparisons of guards and initial condition, and one more and one less; where they mention a
-    /// parameter, what they say of the variables before and behind the transition.
+    /// The comparisons of guards and initial condition, also with one more and one less. If they mention a
+    /// parameter, they are projected to the variables before and after the transition.
     Auto,
     /// These numbers, as bounds of every number.
     List(Vec<IBig>),
 }
 
-/// The constraints at which widening over the frame may stop, each once.
-pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
+/// Lists the constraints at which widening over the frame may stop, each once.
+pub fn list_thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
     let mut found = frame.bounds.clone();
     match wanted {
         Thresholds::List(numbers) => {
@@ -41,37 +42,37 @@ pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) 
         Thresholds::Auto => {
             let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
             let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
-            for atom in atoms(frame, terms) {
-                found.extend(around(&atom));
+            for atom in list_comparisons(frame, terms) {
+                found.extend(shifted_bounds(&atom));
             }
-            // Bounds by numbers that somebody counts to, and no others: each threshold that a polyhedron
-            // satisfies is a row of it from then on, and rows over several numbers, or with the ends of 64
-            // bits, make conversions explode.
+            // Only bounds of single numbers are used, and no very large ones. A threshold that a polyhedron
+            // satisfies becomes one of its rows, and rows over several numbers, or with 64-bit constants,
+            // make conversions explode.
             let projected = match (D::KNOWS_CONGRUENCES, D::RELATES) {
-                (false, _) => projections::<D>(frame, iosts),
-                // What congruences know besides of a guard with many cases takes longer than the analysis.
-                (true, true) => projections::<Polyhedra>(frame, iosts),
-                (true, false) => projections::<Interval>(frame, iosts),
+                (false, _) => project_guards::<D>(frame, iosts),
+                // For a guard with many cases, a projection with congruences takes longer than the analysis.
+                (true, true) => project_guards::<Polyhedra>(frame, iosts),
+                (true, false) => project_guards::<Interval>(frame, iosts),
             };
             found.extend(projected.into_iter().filter(is_bound));
         }
     }
     let mut seen = BTreeSet::new();
     found.retain(|constraint| seen.insert(constraint.clone()));
-    // The most thresholds that are read off a model: each is tried at each widening.
+    // Each threshold is tried at each widening, so there are at most 400.
     found.truncate(400);
     found
 }
 
-/// Is it about one number, and no end of a machine's words?
+/// Is it a bound of one number, and not beyond 32 bits?
 fn is_bound(constraint: &Constraint) -> bool {
     let largest = Integer::from(i64::from(i32::MAX));
     let is_small = *constraint.constant() < largest && -constraint.constant().clone() < largest;
     is_small && constraint.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count() == 1
 }
 
-/// Both sides of an atom, at its constant and one beside it.
-fn around(atom: &Constraint) -> Vec<Constraint> {
+/// Both half-spaces of a comparison, at its constant, one below and one above.
+fn shifted_bounds(atom: &Constraint) -> Vec<Constraint> {
     let expression = atom.expression();
     let mut found = Vec::new();
     for offset in [-1i64, 0, 1] {

@@ -1,9 +1,10 @@
-//! `post` and `pre`: what a transition makes of an abstract value (thesis, Definitions 7.1 and 7.2, p. 181).
+//! `post` and `pre`: the effect of a transition on an abstract value (thesis, Definitions 7.1 and 7.2, p.
+//! 181).
 //!
-//! `post(t, φ)` contains every state that `t` reaches from a state in φ with some parameters; `pre(t, φ)`
-//! every state from which `t` reaches a state in φ with *some* parameters. Both over-approximate. They work
-//! case by case (see [`crate::effect`]) and remember each result by the numbers of the case and of its
-//! arguments.
+//! `post(t, φ)` contains every state that `t` reaches from a state in φ with some parameters. `pre(t, φ)`
+//! contains every state from which `t` reaches a state in φ with *some* parameters. Both over-approximate.
+//! They work case by case (see [`crate::effect`]) and remember each result by the numbers of the case and of
+//! its arguments.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,11 +15,12 @@ use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::{Iosts, Value};
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
-use crate::acceleration::repetition;
+use crate::acceleration::find_repetition;
 use crate::condition::count_steps;
 use crate::domains::Domain;
-use crate::effect::{Case, Effect, Effects, alone, targets};
+use crate::effect::{Case, Effect, Effects, simplify_alternative, targets};
 use crate::frame::Frame;
+use crate::inductive::Orientation;
 use crate::linear::{integer, rational};
 use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::places::Arrays;
@@ -32,20 +34,20 @@ pub struct Abstraction<D> {
     effects: Effects,
     effect_of: Vec<u32>,
     cases: Vec<Case>,
-    /// The cases of an effect, by the digits it reads (a cell whose other digits are 0).
+    /// The cases of an effect, by the digits that it reads (as a cell whose other digits are 0).
     compiled: FastMap<(u32, u32), Range<usize>>,
-    /// The cases into which one with disjunctions falls.
-    apart: FastMap<usize, Range<usize>>,
+    /// For each case, the cases without disjunctions into which it is split.
+    split: FastMap<usize, Range<usize>>,
     posts: FastMap<(u32, ElementId), Option<ElementId>>,
     pres: FastMap<(u32, ElementId, ElementId), Option<ElementId>>,
-    /// What simple loops come to, ahead and back.
-    repeated: FastMap<(u32, ElementId, bool), Option<ElementId>>,
-    /// What was lost in compiling initial conditions.
+    /// The results of simple loops, forward and backward.
+    repeated: FastMap<(u32, ElementId, Orientation), Option<ElementId>>,
+    /// What was lost while initial conditions were compiled.
     pub initial_imprecisions: Vec<Beyond>,
     partition_limit: usize,
-    /// Counts what was computed and not looked up: results of cases, and cases that were compiled.
+    /// The computed work, without look-ups: results of cases, and cases that were compiled.
     work: u64,
-    /// So much may be computed.
+    /// The most work that may be computed.
     pub work_limit: Option<u64>,
 }
 
@@ -63,7 +65,7 @@ impl<D: Domain> Abstraction<D> {
     /// finite parameters.
     pub fn new(iosts: &Iosts, partition_limit: usize, thresholds: Vec<Constraint>, frame: Frame) -> Self {
         let mut effects = Effects::default();
-        let effect_of = effects.of(&frame, iosts, partition_limit, !D::SEES_DATA);
+        let effect_of = effects.number_all(&frame, iosts, partition_limit, !D::SEES_DATA);
         Abstraction {
             store: Elements::new(&frame.integer),
             frame,
@@ -72,7 +74,7 @@ impl<D: Domain> Abstraction<D> {
             effect_of,
             cases: Vec::new(),
             compiled: FastMap::default(),
-            apart: FastMap::default(),
+            split: FastMap::default(),
             posts: FastMap::default(),
             pres: FastMap::default(),
             repeated: FastMap::default(),
@@ -88,17 +90,18 @@ impl<D: Domain> Abstraction<D> {
         self.work
     }
 
-    /// Is more computed than may be? Then results are coarse, and the analysis is to be done in another way.
+    /// Is the work limit exceeded? Then results are coarse, and the caller should analyse with other options.
     pub fn is_exhausted(&self) -> bool {
         self.work_limit.is_some_and(|most| self.work > most)
     }
 
-    /// Turns to another model whose frame is the same: what was compiled and computed is kept.
+    /// Turns to another model with the same frame. Compiled cases and results are kept.
     pub fn turn_to(&mut self, iosts: &Iosts, thresholds: Vec<Constraint>) {
         self.thresholds = thresholds;
-        self.effect_of = self.effects.of(&self.frame, iosts, self.partition_limit, !D::SEES_DATA);
+        self.effect_of = self.effects.number_all(&self.frame, iosts, self.partition_limit, !D::SEES_DATA);
     }
 
+    /// Makes the frame of a model for this domain.
     pub fn frame_for(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Frame {
         let mut frame =
             if D::SEES_DATA { Frame::new(iosts, partition_limit, arrays) } else { Frame::blind() };
@@ -106,7 +109,7 @@ impl<D: Domain> Abstraction<D> {
         frame
     }
 
-    /// All states: every cell, every number within its type.
+    /// All states: every cell, with every number within its type.
     pub fn top(&mut self) -> AbstractValue {
         let top = D::top(self.frame.dimensions()).meet_constraints(&self.frame.bounds, &self.frame.integer);
         let mut known: BTreeMap<Vec<Constraint>, Option<ElementId>> = BTreeMap::new();
@@ -129,7 +132,7 @@ impl<D: Domain> Abstraction<D> {
         let mut known: BTreeMap<u32, Vec<Case>> = BTreeMap::new();
         let mut result = Vec::new();
         for &(cell, element) in top.cells() {
-            let key = self.projected(cell, &effect.reads);
+            let key = self.keep_digits(cell, &effect.reads);
             let cases = known.entry(key).or_insert_with(|| effect.compile(&self.frame, key));
             for case in cases.iter() {
                 let integer = [&self.frame.integer[..], &case.extra].concat();
@@ -147,16 +150,17 @@ impl<D: Domain> Abstraction<D> {
         AbstractValue::new(result)
     }
 
-    /// The cell with all digits but these at 0.
-    fn projected(&self, cell: u32, positions: &[usize]) -> u32 {
+    /// The cell with all other digits set to 0.
+    fn keep_digits(&self, cell: u32, positions: &[usize]) -> u32 {
         let digit =
             |position: &usize| self.frame.digit(cell, *position) * self.frame.finite[*position].stride;
         positions.iter().map(digit).sum()
     }
 
+    /// The numbers of the cases of a transition in a cell. They are compiled when they are first needed.
     fn cases(&mut self, transition: usize, cell: u32) -> Range<usize> {
         let number = self.effect_of[transition];
-        let key = self.projected(cell, &self.effects.get(number).reads);
+        let key = self.keep_digits(cell, &self.effects.get(number).reads);
         if let Some(known) = self.compiled.get(&(number, key)) {
             return known.clone();
         }
@@ -169,12 +173,12 @@ impl<D: Domain> Abstraction<D> {
         range
     }
 
-    /// What was lost in compiling a transition, as far as its cells were met.
+    /// What was lost while a transition was compiled, for the cells met so far.
     pub fn imprecisions(&self, transition: usize) -> &[Beyond] {
         &self.effects.get(self.effect_of[transition]).imprecisions
     }
 
-    /// The states after the transition, the transition's number being its position in the model.
+    /// The states after a transition, which is given by its position in the model.
     pub fn post(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
         if self.is_exhausted() {
             return self.top();
@@ -194,8 +198,8 @@ impl<D: Domain> Abstraction<D> {
         AbstractValue::new(result.into_iter().collect())
     }
 
-    /// The same for one cell, with nothing joined: a cell and an element for each way to take the transition.
-    /// Each way is a case of the condition; one with disjunctions is still one.
+    /// [`Abstraction::post`] for one cell, with nothing joined: a cell and an element for each case of the
+    /// condition. A case with disjunctions is not split.
     pub fn post_each(&mut self, transition: usize, cell: u32, element: ElementId) -> Vec<(u32, ElementId)> {
         let mut result = Vec::new();
         for number in self.cases(transition, cell) {
@@ -209,26 +213,25 @@ impl<D: Domain> Abstraction<D> {
         result
     }
 
-    /// The cases of a transition in a cell, those with disjunctions in so many that have none, as far as a
-    /// limit allows.
-    fn cases_apart(&mut self, transition: usize, cell: u32) -> Vec<usize> {
+    /// The cases of a transition in a cell. A case with disjunctions is split into at most eight without.
+    fn split_cases(&mut self, transition: usize, cell: u32) -> Vec<usize> {
         let mut found = Vec::new();
         for number in self.cases(transition, cell) {
-            if !self.apart.contains_key(&number) {
+            if !self.split.contains_key(&number) {
                 let case = self.cases[number].clone();
-                // So many cases one with disjunctions may fall into.
-                let conditions = case.condition.apart(8);
+                let conditions = case.condition.alternatives(8);
                 let start = self.cases.len();
                 let range = if conditions.len() < 2 {
                     number..number + 1
                 } else {
-                    let one = |condition| alone(&self.frame, Case { condition, ..case.clone() });
-                    self.cases.extend(conditions.into_iter().filter_map(one));
+                    let alternative =
+                        |condition| simplify_alternative(&self.frame, Case { condition, ..case.clone() });
+                    self.cases.extend(conditions.into_iter().filter_map(alternative));
                     start..self.cases.len()
                 };
-                self.apart.insert(number, range);
+                self.split.insert(number, range);
             }
-            found.extend(self.apart[&number].clone());
+            found.extend(self.split[&number].clone());
         }
         found
     }
@@ -237,7 +240,7 @@ impl<D: Domain> Abstraction<D> {
     pub fn post_apart(&mut self, transition: usize, from: &AbstractValue) -> Vec<AbstractValue> {
         let mut result = Vec::new();
         for &(cell, element) in from.cells() {
-            for number in self.cases_apart(transition, cell) {
+            for number in self.split_cases(transition, cell) {
                 if self.is_exhausted() {
                     return vec![self.top()];
                 }
@@ -249,7 +252,7 @@ impl<D: Domain> Abstraction<D> {
         result
     }
 
-    /// [`Abstraction::pre`] with nothing joined, likewise.
+    /// [`Abstraction::pre`] with nothing joined: a value for each way to take the transition.
     pub fn pre_apart(
         &mut self,
         transition: usize,
@@ -258,7 +261,7 @@ impl<D: Domain> Abstraction<D> {
     ) -> Vec<AbstractValue> {
         let mut result = Vec::new();
         for &(cell, element) in within.cells() {
-            for number in self.cases_apart(transition, cell) {
+            for number in self.split_cases(transition, cell) {
                 if self.is_exhausted() {
                     return vec![within.clone()];
                 }
@@ -272,8 +275,7 @@ impl<D: Domain> Abstraction<D> {
         result
     }
 
-    /// The cell and the element of one state; `None` where it lies in no cell, which a state of the model
-    /// does.
+    /// The cell and the element of one state. `None`: it is no state of the model.
     pub fn at(&mut self, state: &Valuation) -> Option<(u32, ElementId)> {
         let mut cell = 0;
         for finite in &self.frame.finite {
@@ -282,18 +284,18 @@ impl<D: Domain> Abstraction<D> {
             cell += u32::try_from(digit).ok()? * finite.stride;
         }
         let mut equalities = Vec::new();
-        let of_cells = |at: &usize| {
+        let stands_for_cells = |at: &usize| {
             let summaries = &self.frame.summaries;
             summaries.iter().any(|summary| summary.leaves.contains(at))
         };
-        for dimension in (0..self.frame.dimensions()).filter(|at| !of_cells(at)) {
+        for dimension in (0..self.frame.dimensions()).filter(|at| !stands_for_cells(at)) {
             let value = match evaluate(&self.frame.numeric[dimension].term, state).ok()? {
                 Value::Int(value) => Rational::from(integer(&value)),
                 Value::Real(value) => rational(&value),
                 _ => return None,
             };
-            let there = LinearExpression::variable(dimension).minus(&LinearExpression::constant(value));
-            equalities.push(Constraint::from_expression(&there, Relation::Equal));
+            let difference = LinearExpression::variable(dimension).minus(&LinearExpression::constant(value));
+            equalities.push(Constraint::from_expression(&difference, Relation::Equal));
         }
         let point = D::top(self.frame.dimensions()).meet_constraints(&equalities, &self.frame.integer);
         Some((cell, self.store.add(point)?))
@@ -325,7 +327,7 @@ impl<D: Domain> Abstraction<D> {
         let steps = count_steps();
         let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
         let extra = case.extra.len();
-        let before = case.around(&self.frame, self.store.get(element), &integer);
+        let before = case.with_own_dimensions(&self.frame, self.store.get(element), &integer);
         let met = case.meet(before, &integer);
         let result = if met.is_bottom() {
             None
@@ -341,20 +343,22 @@ impl<D: Domain> Abstraction<D> {
         result
     }
 
-    /// The states after the transition, taken once or, where it is a simple loop, more often.
+    /// The states after a transition that is taken once or, if it is a simple loop, more often.
     pub fn post_repeated(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
         if self.is_exhausted() {
             return self.top();
         }
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in from.cells() {
-            for number in self.cases_apart(transition, cell) {
+            for number in self.split_cases(transition, cell) {
                 if self.is_exhausted() {
                     return self.top();
                 }
                 let Some(after) = self.post_case(number, element) else { continue };
                 for target in targets(&self.frame, &self.cases[number], cell) {
-                    let more = if target == cell { self.repeat(number, element, after, true) } else { None };
+                    let is_loop = target == cell;
+                    let more =
+                        is_loop.then(|| self.repeat(number, element, after, Orientation::Forward)).flatten();
                     self.join_into(&mut result, target, more.unwrap_or(after));
                 }
             }
@@ -362,21 +366,26 @@ impl<D: Domain> Abstraction<D> {
         AbstractValue::new(result.into_iter().collect())
     }
 
-    /// What a case comes to that is taken more often than once; `None` where it is not simple. What it sets
-    /// it has set behind the first time.
-    fn repeat(&mut self, number: usize, from: ElementId, once: ElementId, ahead: bool) -> Option<ElementId> {
+    /// Takes a case more than once. `None`: it is not simple. `once` is the result of taking it once. If the
+    /// case sets numbers, they have their values after the first time, so the repetition begins there.
+    fn repeat(
+        &mut self,
+        number: usize,
+        from: ElementId,
+        once: ElementId,
+        orientation: Orientation,
+    ) -> Option<ElementId> {
         let case = &self.cases[number];
-        let repetition = repetition(case, self.frame.dimensions())?;
+        let repetition = find_repetition(case, self.frame.dimensions())?;
         let start = if repetition.sets { once } else { from };
-        let key = (number as u32, start, ahead);
+        let key = (number as u32, start, orientation);
         let more = match self.repeated.get(&key) {
             Some(known) => *known,
             None => {
                 let (element, integer) = (self.store.get(start), &self.frame.integer);
-                let more = if ahead {
-                    repetition.ahead(case, element, integer)
-                } else {
-                    repetition.back(case, element, integer)
+                let more = match orientation {
+                    Orientation::Forward => repetition.go_forward(case, element, integer),
+                    Orientation::Backward => repetition.go_backward(case, element, integer),
                 };
                 let more = if more.is_bottom() { None } else { self.store.add(more) };
                 self.repeated.insert(key, more);
@@ -389,7 +398,8 @@ impl<D: Domain> Abstraction<D> {
         })
     }
 
-    /// The states within `within` from which the transition can lead to `to`, likewise.
+    /// The states within `within` from which a transition can lead to `to`, if it is taken once or, if it is
+    /// a simple loop, more often.
     pub fn pre_repeated(
         &mut self,
         transition: usize,
@@ -401,7 +411,7 @@ impl<D: Domain> Abstraction<D> {
         }
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in within.cells() {
-            for number in self.cases_apart(transition, cell) {
+            for number in self.split_cases(transition, cell) {
                 if self.is_exhausted() {
                     return within.clone();
                 }
@@ -409,9 +419,11 @@ impl<D: Domain> Abstraction<D> {
                     let Some(after) = to.get(target) else { continue };
                     let Some(before) = self.pre_case(number, after, element) else { continue };
                     let is_simple = target == cell
-                        && repetition(&self.cases[number], self.frame.dimensions())
+                        && find_repetition(&self.cases[number], self.frame.dimensions())
                             .is_some_and(|repetition| !repetition.sets);
-                    let more = if is_simple { self.repeat(number, after, before, false) } else { None };
+                    let more = is_simple
+                        .then(|| self.repeat(number, after, before, Orientation::Backward))
+                        .flatten();
                     let more = more.and_then(|more| self.store.meet_ids(more, element));
                     self.join_into(&mut result, cell, more.unwrap_or(before));
                 }
@@ -463,7 +475,8 @@ impl<D: Domain> Abstraction<D> {
         let extra = case.extra.len();
         let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
         let before = before.meet_congruences(&[], &integer);
-        let met = before.meet(&case.around(&self.frame, self.store.get(within), &integer), &integer);
+        let met =
+            before.meet(&case.with_own_dimensions(&self.frame, self.store.get(within), &integer), &integer);
         let result = if met.is_bottom() {
             None
         } else {

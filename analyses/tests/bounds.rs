@@ -116,8 +116,9 @@ fn what_is_told_is_what_a_solver_says() {
             _ => 3,
         };
         told[which] += 1;
-        let Some(more) =
-            bounds.with(std::slice::from_ref(&guard), (&Valuation::new(), &given)).filter(|_| which > 1)
+        let Some(more) = bounds
+            .with_parts(std::slice::from_ref(&guard), (&Valuation::new(), &given))
+            .filter(|_| which > 1)
         else {
             continue;
         };

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_analyses::machines::identify::{characterising, distinguishing, unique};
+use coreach_analyses::machines::identify::{find_characterising, find_distinguishing, find_unique};
 use coreach_analyses::machines::{Mealy, Method, NoSuite, Word, suite};
 use coreach_model::random::Random;
 
@@ -237,9 +237,9 @@ fn machines_of_the_thesis() {
     let a = drawn(&[[(y, 2), (y, 2)], [(x, 3), (y, 2)], [(y, 4), (x, 3)], [(y, 4), (y, 1)]]);
     assert_eq!(a.minimal(), a);
     assert_eq!(suite(&a, Method::Tour, 0).unwrap()[0].len(), 11);
-    assert_eq!(distinguishing(&a), None);
+    assert_eq!(find_distinguishing(&a), None);
     // The thesis has a, b and aa, of which the first is in the last.
-    assert_eq!(characterising(&a, &a.separation()), [vec![0, 0], vec![1]]);
+    assert_eq!(find_characterising(&a, &a.separation()), [vec![0, 0], vec![1]]);
     let b = drawn(&[[(y, 2), (y, 2)], [(x, 3), (y, 3)], [(y, 4), (x, 3)], [(y, 4), (x, 1)]]);
     for (method, suite) in suites(&a, 0) {
         assert!(!passes(&a, &suite, &b.next), "{method:?}");
@@ -247,10 +247,10 @@ fn machines_of_the_thesis() {
     // Figure 3.5.
     let c = drawn(&[[(y, 2), (y, 3)], [(x, 1), (y, 3)], [(x, 2), (y, 1)]]);
     // The third is as good as the thesis' ba.
-    assert_eq!([0, 1, 2].map(|state| unique(&c, state).unwrap()), [vec![0], vec![0, 0], vec![0, 0]]);
+    assert_eq!([0, 1, 2].map(|state| find_unique(&c, state).unwrap()), [vec![0], vec![0, 0], vec![0, 0]]);
     assert!((0..2).all(|other| c.difference(2, other, &[1, 0]).is_some()));
-    // The thesis' own sequence of unique sequences, in one walk, accepts this one; those behind resets find
-    // it.
+    // The thesis' own sequence of unique sequences, in one walk, accepts this one; those behind resets
+    // find it.
     let wrong = drawn(&[[(y, 2), (y, 3)], [(x, 1), (y, 3)], [(x, 3), (y, 1)]]);
     assert!(passes(&c, &[vec![0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 0]], &wrong.next));
     assert!(survivor(&c, &suite(&c, Method::H, 0).unwrap(), 3).is_none());

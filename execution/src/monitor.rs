@@ -23,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::gathered::{FEW, gathered};
+use coreach_analyses::symbolic::gathered::{FEW, gather_states};
 use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_analyses::symbolic::{SymbolicState, System};
 use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts, Transition};
@@ -171,7 +171,7 @@ impl<'a> Monitor<'a> {
         }
         let next = internal_closure(self.specification, next);
         if next.len() > self.few {
-            let formulas = gathered(&data_of(self.specification), next.iter().map(SymbolicState::of));
+            let formulas = gather_states(&data_of(self.specification), next.iter().map(SymbolicState::of));
             if let Some(after) = self.add_examples(formulas, &mut Lazy::default()) {
                 return Some(after);
             }
@@ -211,7 +211,7 @@ impl<'a> Monitor<'a> {
         // Each round adds the formulas that one more internal step leads to.
         let mut all: Vec<SymbolicState> = Vec::new();
         while !next.is_empty() {
-            next = gathered(&data, next);
+            next = gather_states(&data, next);
             all.extend(next.iter().cloned());
             if are_too_many(&next) || all.len() > MOST {
                 return None;
@@ -224,7 +224,7 @@ impl<'a> Monitor<'a> {
             }
             next = further;
         }
-        self.add_examples(gathered(&data, all), &mut solver)
+        self.add_examples(gather_states(&data, all), &mut solver)
     }
 
     /// Finds an example state of each formula, and drops the formulas that have none. `None`: they are too

@@ -29,7 +29,7 @@
 
 use std::collections::BTreeSet;
 
-use coreach_analyses::exact::refined;
+use coreach_analyses::exact::refine_facts;
 use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, RefinementIteration};
 use coreach_analyses::reachability::{Refinement, analyse};
 use coreach_analyses::solver::{Answer, Solver, horn};
@@ -118,7 +118,7 @@ pub fn verify(
     }
     if options.analysis.refine == Refinement::Exact {
         budget::doing("the exact reference");
-        facts = refined(&product.iosts, &product.accepting, facts, horn::engine(), solver);
+        facts = refine_facts(&product.iosts, &product.accepting, facts, horn::engine(), solver);
         if let Some(refinement) = find_proof(&product, &facts.chain, solver) {
             return Ok(Verified::Proved(Proof::Facts(excluding_facts(&product, refinement, solver))));
         }

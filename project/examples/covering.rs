@@ -31,7 +31,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::in_process::InProcess;
-use coreach_analyses::machines::tour::closed;
+use coreach_analyses::machines::tour::find_closed_walk;
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
@@ -307,7 +307,7 @@ fn over_graphs(arguments: &Arguments) {
     let work = |one: &(&str, usize)| {
         let row = |seed| {
             let graph = Graph::drawn(one.0, one.1, seed);
-            let tour = closed(graph.locations, &graph.edges, &vec![true; graph.edges.len()], 0);
+            let tour = find_closed_walk(graph.locations, &graph.edges, &vec![true; graph.edges.len()], 0);
             let walks = [false, true].map(|datum| graph_walked(&graph, datum, seed, arguments.seconds));
             let tour = tour.map_or(0, |tour| tour.len());
             Row { edges: graph.edges.len(), bound: graph.bound(), tour, walks }

@@ -6,7 +6,7 @@
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
-use coreach_analyses::symbolic::paths::{ends, of_length};
+use coreach_analyses::symbolic::paths::{grow_to_ends, of_length};
 use coreach_analyses::symbolic::{
     Growth, Move, NodeEnd, NodeId, Quiescence, Refuted, System, Tree, TreeLimits,
 };
@@ -72,7 +72,7 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
                 n
             }
         };
-        let is_complete = ends(&system, &mut growth, steps, &mut accepting, &mut solver);
+        let is_complete = grow_to_ends(&system, &mut growth, steps, &mut accepting, &mut solver);
         missing = (!is_complete).then_some(beyond);
     });
     accepting.sort();

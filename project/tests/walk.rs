@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use coreach_adapters::in_process::InProcess;
-use coreach_analyses::machines::tour::closed;
+use coreach_analyses::machines::tour::find_closed_walk;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::{Cause, Occurrence, events};
@@ -163,7 +163,7 @@ fn a_walk_over_a_plain_graph_is_hardly_longer_than_the_shortest_tour() {
         let graph = Graph::drawn(sort, 60, 1);
         let (text, shortest) = (graph.written(false), graph.bound());
         let edges = graph.edges.len();
-        let tour = closed(graph.locations, &graph.edges, &vec![true; edges], 0).unwrap();
+        let tour = find_closed_walk(graph.locations, &graph.edges, &vec![true; edges], 0).unwrap();
         assert_eq!(tour.len(), shortest, "{sort}");
         let until = Until { percent: Some(100), ..so_many(10 * shortest) };
         let (runs, standing) = walked_for(&[Criterion::Transitions], &text, &text, 1, until);

@@ -1,7 +1,9 @@
 //! A set of related dimensions with its bounds.
 //!
 //! **Problem.** A strongly closed matrix is dense: any two bounded variables have a bound on their sum. But
-//! one that is only the sum of their bounds says nothing. **Method.** Two variables are *related* if an entry
+//! if that is only the sum of their own bounds, it says nothing new.
+//!
+//! **Method.** Two variables are *related* if an entry
 //! between them is less than what their own bounds imply; a block is a connected set of related variables,
 //! closed. Where no entry relates, the set is a product, so entries between blocks need not be kept: they are
 //! sums of bounds. The finest such decomposition depends on the set of points alone. A variable without
@@ -17,12 +19,12 @@ use crate::partition::UnionFind;
 /// A closed matrix over some dimensions, not empty, normalised.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Block {
-    /// Ascending.
+    /// The dimensions in ascending order.
     pub(crate) dimensions: Vec<usize>,
     pub(crate) matrix: Matrix,
 }
 
-/// Are these one block, without a look at the numbers if they are shared?
+/// Are these blocks equal? Blocks that are shared are not compared number by number.
 pub(crate) fn equal(a: &Arc<Block>, b: &Arc<Block>) -> bool {
     Arc::ptr_eq(a, b) || a == b
 }
@@ -30,7 +32,7 @@ pub(crate) fn equal(a: &Arc<Block>, b: &Arc<Block>) -> bool {
 /// Appends the blocks of a closed matrix over these ascending dimensions.
 pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<Block>>) {
     let count = matrix.variables();
-    let mut partition = UnionFind::apart(count);
+    let mut partition = UnionFind::singletons(count);
     for a in 0..count {
         for b in 0..a {
             if partition.find(a) != partition.find(b) && are_related(&matrix, a, b) {
@@ -40,21 +42,22 @@ pub(crate) fn split(dimensions: &[usize], matrix: Matrix, into: &mut Vec<Arc<Blo
     }
     let sets = partition.sets();
     if let [_] = sets[..] {
-        return push(dimensions.to_vec(), matrix, into);
+        return push_normalised(dimensions.to_vec(), matrix, into);
     }
     for set in sets {
-        push(set.iter().map(|at| dimensions[*at]).collect(), selected(&matrix, &set), into);
+        push_normalised(set.iter().map(|at| dimensions[*at]).collect(), part_over(&matrix, &set), into);
     }
 }
 
-fn push(dimensions: Vec<usize>, matrix: Matrix, into: &mut Vec<Arc<Block>>) {
+/// Appends a block, unless it is a single dimension without bounds.
+fn push_normalised(dimensions: Vec<usize>, matrix: Matrix, into: &mut Vec<Arc<Block>>) {
     let free = dimensions.len() == 1 && matrix.get(0, 1).is_infinite() && matrix.get(1, 0).is_infinite();
     if !free {
         into.push(Arc::new(Block { dimensions, matrix: matrix.normalised() }));
     }
 }
 
-/// Whether an entry between two variables says more than the bounds of each.
+/// Is an entry between two variables lower than what the bounds of each imply?
 fn are_related(matrix: &Matrix, a: usize, b: usize) -> bool {
     for row in [2 * a, 2 * a + 1] {
         for column in [2 * b, 2 * b + 1] {
@@ -67,12 +70,13 @@ fn are_related(matrix: &Matrix, a: usize, b: usize) -> bool {
     false
 }
 
-/// The bound of an entry that the bounds of its two variables imply.
+/// The bound of an entry that follows from the bounds of its two variables.
 pub(crate) fn implied_bound(matrix: &Matrix, row: usize, column: usize) -> Bound {
     matrix.get(row, row ^ 1).half().plus(&matrix.get(column ^ 1, column).half())
 }
 
-pub(crate) fn selected(matrix: &Matrix, variables: &[usize]) -> Matrix {
+/// The part of a matrix over some of its variables.
+pub(crate) fn part_over(matrix: &Matrix, variables: &[usize]) -> Matrix {
     let mut part = Matrix::unbounded(variables.len(), matrix.scale().clone());
     let node = |node: usize| 2 * variables[node / 2] + node % 2;
     for row in 0..part.nodes() {

@@ -17,14 +17,14 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    /// At most 0.
+    /// The closed bound 0.
     pub(crate) const ZERO: Self = Self::Finite { value: Integer::ZERO, closed: true };
 
     pub(crate) fn new(value: Integer, strict: bool) -> Self {
         Self::Finite { value, closed: !strict }
     }
 
-    /// Value and strictness; nothing if there is no bound.
+    /// The value and whether the bound is strict, or `None` if there is no bound.
     pub(crate) fn parts(&self) -> Option<(&Integer, bool)> {
         match self {
             Self::Finite { value, closed } => Some((value, !closed)),
@@ -69,8 +69,8 @@ impl Bound {
         self.parts().map_or(Self::Infinite, |(value, strict)| Self::new(value.div_exact(divisor), strict))
     }
 
-    /// The greatest closed bound by a multiple of a positive number that this bound implies for such
-    /// multiples.
+    /// Rounds down to a closed bound by a multiple of `unit`, which is positive. For multiples of `unit` it
+    /// means the same as this bound.
     pub(crate) fn rounded(&self, unit: &Integer) -> Self {
         // `v < c` of integers is `v <= c - 1`.
         let closed = |(value, strict): (&Integer, bool)| value - &Integer::from(i64::from(strict));

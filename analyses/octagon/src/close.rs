@@ -31,8 +31,8 @@
 //! `x - y >= 3` and `x + y <= 0`, both rounded, follows `2y <= -3`). After the second time a path from `V` to
 //! `-V` through one rounded bound `2W` is even, and one through two, `2W` and `2U`, is no shorter than the
 //! better of those through one of them. So emptiness and the bounds between integers are exact here too.
-//! Bounds of reals need not be: of `y >= x`, `y >= 1 - x` with an integer `x` follows `y >= 1`, and found is
-//! `y >= 1/2`.
+//! Bounds of reals need not be: of `y >= x`, `y >= 1 - x` with an integer `x` follows `y >= 1`, but only
+//! `y >= 1/2` is found.
 //!
 //! **Halves.** Rational bounds of `2V` may have odd numbers; then the scale is doubled before strengthening.
 //!
@@ -43,10 +43,10 @@ use coreach_polyhedra::Integer;
 use crate::bound::Bound;
 use crate::matrix::{Matrix, pairs};
 
-/// Makes all bounds the best ones; `false` if there is no point.
+/// Lowers all bounds to the best ones. Returns `false` if the matrix has no point.
 ///
-/// The matrix must have been closed but for bounds lowered at these variables (of which both are given).
-/// `integer` marks the integers, one flag for each variable.
+/// The matrix must have been closed before bounds were lowered. `changed` lists the variables of these
+/// bounds, both variables of each. `integer` marks the integers, one flag for each variable.
 pub(crate) fn close(matrix: &mut Matrix, changed: &[usize], integer: &[bool]) -> bool {
     let any_integer = integer.contains(&true);
     let mut pivots = changed.to_vec();
@@ -59,7 +59,8 @@ pub(crate) fn close(matrix: &mut Matrix, changed: &[usize], integer: &[bool]) ->
             return false;
         }
         pivots = if any_integer { round(matrix, integer) } else { Vec::new() };
-        // Integers alone need no second round of paths: strengthening does what it would do.
+        // If all variables are integers, no second round of paths is needed: strengthening has the same
+        // effect.
         if !mixed {
             break;
         }
@@ -68,7 +69,7 @@ pub(crate) fn close(matrix: &mut Matrix, changed: &[usize], integer: &[bool]) ->
     !matrix.has_negative_cycle()
 }
 
-/// Whether rounding would change something.
+/// Would rounding change some bound?
 pub(crate) fn needs_rounding(matrix: &Matrix, integer: &[bool]) -> bool {
     if !integer.contains(&true) {
         return false;
@@ -85,11 +86,12 @@ pub(crate) fn needs_rounding(matrix: &Matrix, integer: &[bool]) -> bool {
     false
 }
 
+/// The units of rounding: that of sums and differences, and its double, that of `2V`.
 fn units(matrix: &Matrix) -> (Integer, Integer) {
     (matrix.scale().clone(), matrix.scale() + matrix.scale())
 }
 
-/// Rounds the bounds between integers; gives the variables of changed ones.
+/// Rounds the bounds between integers. Returns the variables of the changed bounds.
 fn round(matrix: &mut Matrix, integer: &[bool]) -> Vec<usize> {
     let (unit, double) = units(matrix);
     let mut changed = Vec::new();
@@ -104,13 +106,14 @@ fn round(matrix: &mut Matrix, integer: &[bool]) -> Vec<usize> {
     changed
 }
 
-/// Shortest paths through the pivots; `false` if a cycle is negative.
+/// Lowers the bounds to the shortest paths through the pivots. Returns `false` if a cycle is negative.
 fn close_over(matrix: &mut Matrix, mut pivots: Vec<usize>) -> bool {
     pivots.sort_unstable();
     pivots.dedup();
     for pivot in pivots {
         close_over_one(matrix, pivot);
-        // At once: the length of a negative cycle may grow exponentially with the pivots that follow.
+        // This is checked after each pivot, because the length of a negative cycle may grow exponentially
+        // with the pivots that follow.
         if matrix.has_negative_cycle() {
             return false;
         }
@@ -118,7 +121,7 @@ fn close_over(matrix: &mut Matrix, mut pivots: Vec<usize>) -> bool {
     true
 }
 
-/// Shortest paths through both nodes of a variable.
+/// Lowers the bounds to the shortest paths through both nodes of a variable.
 fn close_over_one(matrix: &mut Matrix, variable: usize) {
     let (plus, minus) = (2 * variable, 2 * variable + 1);
     let (old_from_plus, old_from_minus) = (matrix.full_row(plus), matrix.full_row(minus));
@@ -126,14 +129,14 @@ fn close_over_one(matrix: &mut Matrix, variable: usize) {
     Bound::relax(&mut from_plus, &old_from_plus[minus], &old_from_minus);
     Bound::relax(&mut from_minus, &old_from_minus[plus], &old_from_plus);
     for row in 0..matrix.nodes() {
-        // By coherence, what leads to a node leads from its negation.
+        // By coherence, the bounds to a node are those from its negation.
         let (to_plus, to_minus) = (&from_minus[row ^ 1], &from_plus[row ^ 1]);
         Bound::relax(matrix.row_mut(row), to_plus, &from_plus);
         Bound::relax(matrix.row_mut(row), to_minus, &from_minus);
     }
 }
 
-/// Adds what the bounds of two variables say about their sum.
+/// Lowers the bounds of sums to what the bounds of single variables imply.
 pub(crate) fn strengthen(matrix: &mut Matrix) {
     if (0..matrix.nodes()).any(|node| matrix.get(node, node ^ 1).is_odd()) {
         let doubled = matrix.scale() + matrix.scale();

@@ -2,8 +2,8 @@
 
 use coreach_polyhedra::{Constraint, Integer, Rational, Relation};
 
-/// `V_column - V_row` is at most, or less than, a value; nodes are those of [`crate::matrix`], over all
-/// dimensions.
+/// A bound: `V_column - V_row` is at most, or less than, a value. The nodes are those of [`crate::matrix`],
+/// over all dimensions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
     pub(crate) row: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Sum {
     pub(crate) strict: bool,
 }
 
-/// The sides of a constraint: one, or two of an equality.
+/// Splits a constraint into upper bounds: one, or two if it is an equality.
 pub(crate) fn sides(constraint: &Constraint) -> Vec<Sum> {
     let side = |sign: i64| {
         let sign = Integer::from(sign);

@@ -13,14 +13,14 @@ use crate::octagon::Octagon;
 
 impl Octagon {
     /// Is every vector of this one in the other? Exact, over the rationals.
-    /// Panics when the numbers of dimensions differ.
+    /// Panics if the numbers of dimensions differ.
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
         is_leq(self, other)
     }
 
-    /// The least octagon around both.
-    /// Panics when the numbers of dimensions differ.
+    /// Joins two octagons: the least octagon that contains both.
+    /// Panics if the numbers of dimensions differ.
     pub fn join(&self, other: &Self) -> Self {
         self.assert_same_space(other);
         match (&self.blocks, &other.blocks) {
@@ -56,7 +56,7 @@ fn is_leq(a: &Octagon, b: &Octagon) -> bool {
             // A block bounds each pair, or relates: a dimension without bounds is not in one that bounds it.
             return false;
         }
-        let ours = a.gathered(&block.dimensions, true);
+        let ours = a.bounds_among(&block.dimensions);
         if !ours.is_leq(&block.matrix) {
             return false;
         }
@@ -79,7 +79,7 @@ fn join(a: &Octagon, b: &Octagon) -> Octagon {
     debug_assert!(differing.iter().all(|dimension| places_of_a[*dimension].is_some()));
     differing.sort_unstable();
     if !differing.is_empty() {
-        let (ours, theirs) = aligned(a.gathered(&differing, true), b.gathered(&differing, true));
+        let (ours, theirs) = aligned(a.bounds_among(&differing), b.bounds_among(&differing));
         block::split(&differing, ours.greatest(&theirs), &mut blocks);
     }
     Octagon::of(a.dimensions, blocks)

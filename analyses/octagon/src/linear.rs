@@ -17,10 +17,10 @@ use coreach_polyhedra::{Bounds, Integer, LinearExpression, Rational};
 use crate::edge::{Edge, Sum};
 use crate::octagon::Octagon;
 
-/// Constraints with more variables are met without regard to pairs.
+/// For constraints with more variables than this, pairs are not considered.
 const MOST: usize = 8;
 
-/// A value and whether it is out itself; nothing if there is no bound.
+/// A value and whether the bound is strict, or `None` if there is no bound.
 type SumBound = Option<(Rational, bool)>;
 
 /// The bounds of some nodes and of their sums.
@@ -43,8 +43,8 @@ impl Table {
         Self { ends: nodes.iter().map(end).collect(), sums: pairs.iter().map(sums).collect() }
     }
 
-    /// What the sum of two nodes gains over their own bounds: infinitely much, or a number; nothing if
-    /// nothing.
+    /// By how much the bound of the sum of two nodes is lower than the sum of their bounds. `None` means not
+    /// at all, `Some(None)` infinitely.
     fn gain(&self, a: usize, b: usize) -> Option<Option<Rational>> {
         let (sum, strict) = self.sums.get(a)?.get(b)?.as_ref()?;
         let (Some((x, open)), Some((y, also))) = (&self.ends[a], &self.ends[b]) else { return Some(None) };
@@ -101,7 +101,7 @@ pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
     let negations: Vec<usize> = sum.terms.iter().map(|(node, _)| node ^ 1).collect();
     let table = Table::of(octagon, &negations);
     let weights: Vec<Integer> = sum.terms.iter().map(|(_, weight)| weight.clone()).collect();
-    // The value less the least value of the rest, divided by the weight taken out of it.
+    // The bound is the value less the least value of the rest, divided by the weight.
     let bound = |taken: &[usize], weight: &Integer| {
         let mut rest = weights.clone();
         for at in taken {
@@ -130,8 +130,8 @@ pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
 
 impl Octagon {
     /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and
-    /// otherwise a sum of octagonal ones. "Attained" is then only not excluded.
-    /// Panics when the expression mentions a dimension that is not there.
+    /// otherwise a sum of octagonal ones. "Attained" then only means that the end is not excluded.
+    /// Panics if the expression mentions a dimension that does not exist.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         if self.is_empty() {
             return Bounds { lower: None, upper: None, empty: true };

@@ -17,7 +17,7 @@ use crate::bound::Bound;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Matrix {
     variables: usize,
-    /// Positive.
+    /// The common denominator of all entries, positive.
     scale: Integer,
     entries: Vec<Bound>,
 }
@@ -61,7 +61,7 @@ impl Matrix {
         &mut self.entries[start(row)..=start(row) + (row | 1)]
     }
 
-    /// No bounds but those of each node with itself.
+    /// A matrix whose only bounds are those of each node with itself.
     pub(crate) fn unbounded(variables: usize, scale: Integer) -> Self {
         let mut matrix =
             Self { variables, scale, entries: vec![Bound::Infinite; 2 * variables * (variables + 1)] };
@@ -71,7 +71,7 @@ impl Matrix {
         matrix
     }
 
-    /// Lowers an entry; says whether it was above.
+    /// Lowers an entry to a bound. Returns whether it was above.
     pub(crate) fn lower(&mut self, row: usize, column: usize, bound: &Bound) -> bool {
         let entry = &mut self.entries[position(row, column)];
         let lower = bound < entry;
@@ -81,8 +81,8 @@ impl Matrix {
         lower
     }
 
-    /// Lowers every entry to that of a matrix of the same variables and scale; the variables of those that
-    /// were above.
+    /// Lowers every entry to that of a matrix of the same variables and scale. Returns the variables of the
+    /// entries that were above.
     pub(crate) fn lower_all(&mut self, other: &Self) -> Vec<usize> {
         let mut changed = Vec::new();
         for (row, column) in pairs(self.variables) {
@@ -97,7 +97,7 @@ impl Matrix {
         (0..self.nodes()).map(|column| self.get(row, column).clone()).collect()
     }
 
-    /// Whether some node has a negative distance to itself: then there is no point.
+    /// Does some node have a negative distance to itself? Then there is no point.
     pub(crate) fn has_negative_cycle(&self) -> bool {
         (0..self.nodes()).any(|node| *self.get(node, node) < Bound::ZERO)
     }
@@ -137,7 +137,6 @@ impl Matrix {
 
     pub(crate) fn value(&self, row: usize, column: usize) -> Option<(Rational, bool)> {
         let (value, strict) = self.get(row, column).parts()?;
-        // A scale is positive.
         Some((Rational::new(value.clone(), self.scale.clone())?, strict))
     }
 
@@ -168,6 +167,7 @@ impl Matrix {
     }
 }
 
+/// Brings two matrices to the same scale.
 pub(crate) fn aligned(a: Matrix, b: Matrix) -> (Matrix, Matrix) {
     let scale = a.scale.lcm(&b.scale);
     (a.with_scale(&scale), b.with_scale(&scale))

@@ -20,19 +20,19 @@ use crate::octagon::Octagon;
 use crate::partition::UnionFind;
 
 impl Octagon {
-    /// What is in both. `integer` marks the dimensions that are integers (none, where it is too short): only
-    /// their integer values need be kept. Emptiness and the bounds among integers are then exact; those of
-    /// reals beside them may be coarser than the integers allow.
-    /// Panics when the numbers of dimensions differ.
+    /// Meets this octagon with another. `integer` marks the dimensions that are integers, of which only the
+    /// integer values need be kept; dimensions beyond its end are not integers. Emptiness and the bounds
+    /// among integers are then exact. Bounds of reals may be coarser than the integers allow. Panics if the
+    /// numbers of dimensions differ.
     pub fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         self.assert_same_space(other);
         meet(self, other, integer)
     }
 
-    /// The vectors that satisfy the constraints; exact for those of the form `±x ± y`, up to a factor, and
-    /// for others at most what they imply for single variables and pairs. `integer` is as in
+    /// Adds constraints. This is exact for those of the form `±x ± y`, up to a factor. Of others it keeps at
+    /// most what they imply for single variables and pairs. `integer` is as in
     /// [`Octagon::meet`].
-    /// Panics when a constraint mentions a dimension that is not there.
+    /// Panics if a constraint mentions a dimension that does not exist.
     pub fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
         let sums: Vec<Sum> = constraints.iter().flat_map(sides).collect();
         let fails = |sum: &Sum| {
@@ -45,7 +45,7 @@ impl Octagon {
         let others: Vec<&Sum> =
             sums.iter().filter(|sum| sum.terms.len() > 1 && sum.edge().is_none()).collect();
         let mut met = self.meet_edges(&edges, integer);
-        // Passes over the constraints that are no octagon's.
+        // The constraints that are not octagonal are repeated, since each may gain from what others imply.
         for _ in 0..4 {
             let mut changed = false;
             for sum in &others {
@@ -65,6 +65,7 @@ impl Octagon {
         met
     }
 
+    /// Keeps the bounds that are lower than those of this octagon.
     fn keep_improving(&self, edges: &[Edge]) -> Vec<Edge> {
         let places = self.places();
         let improves = |edge: &&Edge| match self.value(&places, edge.row, edge.column) {
@@ -74,7 +75,7 @@ impl Octagon {
         edges.iter().filter(improves).cloned().collect()
     }
 
-    /// The vectors within these bounds too.
+    /// Adds bounds.
     pub(crate) fn meet_edges(&self, edges: &[Edge], integer: &[bool]) -> Self {
         if self.is_empty() {
             return self.clone();
@@ -84,11 +85,12 @@ impl Octagon {
     }
 }
 
+/// Which of these dimensions are integers.
 fn integer_flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
     dimensions.iter().map(|dimension| integer.get(*dimension) == Some(&true)).collect()
 }
 
-/// Appends the block with its integers rounded; `false` if it is then empty.
+/// Rounds the integer bounds of a block and appends it. Returns `false` if it is then empty.
 fn push_rounded(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> bool {
     let integer = integer_flags(&block.dimensions, integer);
     if !needs_rounding(&block.matrix, &integer) {
@@ -103,7 +105,7 @@ fn push_rounded(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>
     consistent
 }
 
-/// The blocks of each set of a partition, under its least member.
+/// Lists the blocks of each set of a partition, at the index of the set's least member.
 fn group_blocks<'a>(
     partition: &mut UnionFind,
     count: usize,
@@ -116,12 +118,12 @@ fn group_blocks<'a>(
     groups
 }
 
-/// Meets two octagons, each set of dimensions that either side relates by itself.
+/// Meets two octagons. Dimensions that no constraint of `a` or `b` relates are met separately.
 fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
     let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
         return Octagon::empty(a.dimensions);
     };
-    let mut partition = UnionFind::apart(a.dimensions);
+    let mut partition = UnionFind::singletons(a.dimensions);
     for block in ours.iter().chain(theirs) {
         partition.unite_all(&block.dimensions);
     }
@@ -138,7 +140,7 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
             }
             consistent
         } else {
-            let (mut met, other) = aligned(a.gathered(&set, false), b.gathered(&set, false));
+            let (mut met, other) = aligned(a.bounds_within_blocks(&set), b.bounds_within_blocks(&set));
             let changed = met.lower_all(&other);
             let consistent = close(&mut met, &changed, &integer_flags(&set, integer));
             if consistent {
@@ -157,7 +159,7 @@ fn meet(a: &Octagon, b: &Octagon, integer: &[bool]) -> Octagon {
 fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
     let dimensions = octagon.dimensions;
     let present = octagon.blocks.as_deref().unwrap_or_default();
-    let mut partition = UnionFind::apart(dimensions);
+    let mut partition = UnionFind::singletons(dimensions);
     for block in present {
         partition.unite_all(&block.dimensions);
     }
@@ -180,7 +182,7 @@ fn meet_edges(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Octagon {
             }
             continue;
         }
-        let matrix = octagon.gathered(&set, false);
+        let matrix = octagon.bounds_within_blocks(&set);
         let scale = edges.iter().fold(matrix.scale().clone(), |lcm, edge| lcm.lcm(edge.value.denominator()));
         let mut matrix = matrix.with_scale(&scale);
         let mut changed = Vec::new();

@@ -25,7 +25,7 @@ use crate::reduce;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Octagon {
     pub(crate) dimensions: usize,
-    /// Nothing if empty; in the order of their least dimensions.
+    /// The blocks in the order of their least dimensions, or `None` if the octagon is empty.
     pub(crate) blocks: Option<Vec<Arc<Block>>>,
 }
 
@@ -45,7 +45,7 @@ impl Octagon {
         Self { dimensions, blocks: Some(blocks) }
     }
 
-    /// How many dimensions there are.
+    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
@@ -55,8 +55,8 @@ impl Octagon {
         self.blocks.is_none()
     }
 
-    /// The constraints, canonical: equal octagons give identical lists. Equalities first; no inequality is
-    /// implied by the rest.
+    /// The constraints in a canonical form: equal octagons give identical lists. Equalities come first. No
+    /// inequality is implied by the other constraints.
     pub fn constraints(&self) -> Vec<Constraint> {
         let Some(blocks) = &self.blocks else { return vec![Constraint::of(&[], -1, Relation::AtLeast)] };
         let mut found = Vec::new();
@@ -88,7 +88,7 @@ impl Octagon {
         places
     }
 
-    /// The bound of an entry over all dimensions, with its strictness.
+    /// The bound of an entry and whether it is strict. Its nodes are over all dimensions.
     pub(crate) fn value(
         &self,
         places: &[Option<(usize, usize)>],
@@ -113,9 +113,24 @@ impl Octagon {
         Some((&(&a + &b) * &half, strict || also))
     }
 
-    /// The bounds among these ascending dimensions as one matrix; between blocks with what is implied, or
-    /// without.
-    pub(crate) fn gathered(&self, dimensions: &[usize], between: bool) -> Matrix {
+    /// Gathers the bounds among these ascending dimensions in one matrix. Between dimensions of different
+    /// blocks it has the bounds that the bounds of each imply.
+    pub(crate) fn bounds_among(&self, dimensions: &[usize]) -> Matrix {
+        let places = self.places();
+        let mut gathered = self.bounds_within_blocks(dimensions);
+        for (row, column) in pairs(dimensions.len()) {
+            let of = |node: usize| places[dimensions[node / 2]].map(|(block, _)| block);
+            if of(row).is_some() && of(column).is_some() && of(row) != of(column) {
+                let bound = implied_bound(&gathered, row, column);
+                gathered.set(row, column, bound);
+            }
+        }
+        gathered
+    }
+
+    /// Gathers the bounds among these ascending dimensions in one matrix, which has no bounds between
+    /// dimensions of different blocks.
+    pub(crate) fn bounds_within_blocks(&self, dimensions: &[usize]) -> Matrix {
         let places = self.places();
         let blocks = self.blocks.as_deref().unwrap_or_default();
         let used: BTreeSet<usize> = dimensions.iter().filter_map(|at| Some(places[*at]?.0)).collect();
@@ -130,15 +145,6 @@ impl Octagon {
                 let same = *matrix.scale() == scale;
                 let entry = if same { entry.clone() } else { entry.times(&scale.div_exact(matrix.scale())) };
                 gathered.set(row, column, entry);
-            }
-        }
-        if between {
-            for (row, column) in pairs(dimensions.len()) {
-                let of = |node: usize| places[dimensions[node / 2]].map(|(block, _)| block);
-                if of(row).is_some() && of(column).is_some() && of(row) != of(column) {
-                    let bound = implied_bound(&gathered, row, column);
-                    gathered.set(row, column, bound);
-                }
             }
         }
         gathered

@@ -6,11 +6,11 @@ pub(crate) struct UnionFind {
 }
 
 impl UnionFind {
-    pub(crate) fn apart(count: usize) -> Self {
+    pub(crate) fn singletons(count: usize) -> Self {
         Self { parent: (0..count).collect() }
     }
 
-    /// The representative: the least of the set.
+    /// The representative of a set, which is its least member.
     pub(crate) fn find(&mut self, mut at: usize) -> usize {
         while self.parent[at] != at {
             self.parent[at] = self.parent[self.parent[at]];

@@ -20,14 +20,14 @@ use crate::close::close;
 use crate::edge::Edge;
 use crate::matrix::{Matrix, pairs};
 
-/// The bounds of a block that are needed; nodes are over all dimensions.
+/// The bounds that describe a block. Their nodes are over all dimensions.
 pub(crate) struct Reduced {
-    /// Closed bounds that are also the negations' bounds.
+    /// Closed bounds whose negations are bounds too.
     pub(crate) equalities: Vec<Edge>,
     pub(crate) inequalities: Vec<Edge>,
 }
 
-/// Finds constraints that say what the block says, and of which none follows from the others.
+/// Finds constraints that describe the block, none of which follows from the others.
 pub(crate) fn reduced(block: &Block) -> Reduced {
     let matrix = &block.matrix;
     let edge = |row: usize, column: usize| {
@@ -72,6 +72,7 @@ pub(crate) fn reduced(block: &Block) -> Reduced {
     reduced
 }
 
+/// Does the value of a bound follow from two others, strictness aside?
 fn is_redundant(matrix: &Matrix, leaders: &[usize], row: usize, column: usize) -> bool {
     let entry = matrix.get(row, column).with_strictness(false);
     let reaches = |bound: Bound| bound.with_strictness(false) <= entry;
@@ -80,7 +81,8 @@ fn is_redundant(matrix: &Matrix, leaders: &[usize], row: usize, column: usize) -
         || leaders.iter().any(|&at| at != row && at != column && reaches(through(at)))
 }
 
-/// Those of the strict bounds that do not follow from bounds that are kept and the others taken back.
+/// Selects strict bounds to keep: with the bounds in `kept`, they imply all the strict ones, and none of them
+/// follows from the others.
 fn strict_bounds_to_keep(
     matrix: &Matrix,
     leaders: &[usize],

@@ -25,11 +25,11 @@ use crate::octagon::Octagon;
 enum ImageSource {
     Anything,
     Constant(Rational),
-    /// The value of a node of the old space, and what is added.
+    /// The value of a node of the old space plus a constant.
     Node(usize, Rational),
 }
 
-fn unchanged(dimension: usize) -> ImageSource {
+fn unchanged_source(dimension: usize) -> ImageSource {
     ImageSource::Node(2 * dimension, Rational::ZERO)
 }
 
@@ -48,11 +48,12 @@ fn find_source(expression: &LinearExpression, dimensions: usize) -> Option<Image
 }
 
 impl Octagon {
-    /// The image of a parallel assignment, all right sides being evaluated at the old vector; no right side
-    /// is any value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
-    /// Panics when a dimension is not there.
+    /// The image of a parallel assignment. All right sides are evaluated at the old vector; without a right
+    /// side the dimension may get any value. Exact for `±x + c` and constants, and otherwise an upper
+    /// approximation. Integers are not rounded.
+    /// Panics if a dimension does not exist.
     pub fn assign(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged_source).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
             sources[*dimension] = match value {
@@ -60,7 +61,7 @@ impl Octagon {
                 Some(expression) => find_source(expression, self.dimensions).unwrap_or_else(|| {
                     let new = self.dimensions + ties.len();
                     ties.push(tie_to_expression(new, expression));
-                    unchanged(new)
+                    unchanged_source(new)
                 }),
             };
         }
@@ -70,42 +71,42 @@ impl Octagon {
         self.add_dimensions(ties.len()).meet_constraints(&ties, &[]).image(&sources)
     }
 
-    /// The vectors that a parallel assignment takes into this octagon; for an unknown value: may take.
+    /// The vectors that a parallel assignment takes into this octagon, or may take if it assigns any value.
     /// Exactness is as in [`Octagon::assign`].
-    /// Panics when a dimension is not there.
+    /// Panics if a dimension does not exist.
     pub fn substitute(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
-        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged_source).collect();
         let mut ties = Vec::new();
         for (dimension, value) in assignments {
             sources[*dimension] = ImageSource::Anything;
             if let Some(expression) = value {
                 ties.push(tie_to_expression(sources.len(), expression));
-                sources.push(unchanged(*dimension));
+                sources.push(unchanged_source(*dimension));
             }
         }
         self.image(&sources).meet_constraints(&ties, &[]).remove_last_dimensions(ties.len())
     }
 
-    /// The given dimensions may have any value. Exact.
-    /// Panics when a dimension is not there.
+    /// Lets the given dimensions have any value. Exact.
+    /// Panics if a dimension does not exist.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
-        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged).collect();
+        let mut sources: Vec<ImageSource> = (0..self.dimensions).map(unchanged_source).collect();
         for dimension in dimensions {
             sources[*dimension] = ImageSource::Anything;
         }
         self.image(&sources)
     }
 
-    /// New dimensions at the end, of any value.
+    /// Adds dimensions at the end, which may have any value.
     pub fn add_dimensions(&self, count: usize) -> Self {
         Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
     }
 
-    /// The last dimensions are projected away. Exact.
-    /// Panics when there are fewer.
+    /// Projects the last dimensions away and drops them. Exact.
+    /// Panics if there are fewer.
     pub fn remove_last_dimensions(&self, count: usize) -> Self {
         assert!(count <= self.dimensions, "more dimensions are removed than there are");
-        let sources: Vec<ImageSource> = (0..self.dimensions - count).map(unchanged).collect();
+        let sources: Vec<ImageSource> = (0..self.dimensions - count).map(unchanged_source).collect();
         self.image(&sources)
     }
 
@@ -124,7 +125,7 @@ fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
     let Some(old) = &octagon.blocks else { return Octagon::empty(sources.len()) };
     let places = octagon.places();
     let mut targets_of = vec![Vec::new(); old.len()];
-    // Copies of a value without bounds are equal all the same.
+    // Copies of a value are equal even if it has no bounds.
     let mut copies_of = vec![Vec::new(); octagon.dimensions];
     let mut blocks = Vec::new();
     for (target, source) in sources.iter().enumerate() {
@@ -145,30 +146,31 @@ fn image(octagon: &Octagon, sources: &[ImageSource]) -> Octagon {
     }
     for targets in copies_of.into_iter().filter(|targets| targets.len() > 1) {
         let free = Matrix::unbounded(1, 1.into());
-        let matrix = moved(&free, |_| Some(0), &targets, sources);
+        let matrix = image_of_matrix(&free, |_| Some(0), &targets, sources);
         block::split(&targets, matrix, &mut blocks);
     }
     for (block, targets) in old.iter().zip(targets_of) {
-        if targets == block.dimensions && targets.iter().all(|target| sources[*target] == unchanged(*target))
+        if targets == block.dimensions
+            && targets.iter().all(|target| sources[*target] == unchanged_source(*target))
         {
             blocks.push(Arc::clone(block));
         } else if !targets.is_empty() {
             let position = |dimension: usize| places[dimension].map(|(_, position)| position);
-            let matrix = moved(&block.matrix, position, &targets, sources);
+            let matrix = image_of_matrix(&block.matrix, position, &targets, sources);
             block::split(&targets, matrix, &mut blocks);
         }
     }
     Octagon::of(sources.len(), blocks)
 }
 
-/// The matrix of those dimensions that have their values from one matrix.
-fn moved(
+/// Makes the matrix of dimensions whose values come from one matrix.
+fn image_of_matrix(
     matrix: &Matrix,
     position: impl Fn(usize) -> Option<usize>,
     targets: &[usize],
     sources: &[ImageSource],
 ) -> Matrix {
-    // For each node, the node of the matrix it takes and what is added to that.
+    // For each node, the node of the matrix from which it has its value, and the constant added to that.
     let mut nodes = Vec::new();
     for target in targets {
         let ImageSource::Node(node, offset) = &sources[*target] else { continue };

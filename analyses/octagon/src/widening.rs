@@ -34,7 +34,7 @@ impl Octagon {
     /// Thresholds that both satisfy, and that are octagonal, are kept.
     ///
     /// **Precondition:** `self.is_leq(other)`. Without it the result still contains `other`.
-    /// Panics when the numbers of dimensions differ.
+    /// Panics if the numbers of dimensions differ.
     pub fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         self.assert_same_space(other);
         let (Some(old), Some(new)) = (&self.blocks, &other.blocks) else { return self.join(other) };
@@ -50,8 +50,8 @@ impl Octagon {
         let equalities =
             |reduced: &[Reduced]| reduced.iter().map(|part| part.equalities.len()).sum::<usize>();
         if equalities(&left) > 0 {
-            let kept_too = |block: &&Arc<_>| !kept.iter().any(|kept: &Arc<_>| Arc::ptr_eq(kept, block));
-            let right: Vec<Reduced> = new.iter().filter(kept_too).map(|block| reduced(block)).collect();
+            let is_left = |block: &&Arc<_>| !kept.iter().any(|kept: &Arc<_>| Arc::ptr_eq(kept, block));
+            let right: Vec<Reduced> = new.iter().filter(is_left).map(|block| reduced(block)).collect();
             if equalities(&right) < equalities(&left) {
                 return other.clone();
             }

@@ -1,26 +1,26 @@
-//! What many operations may use together.
+//! A limit of the work of many operations together.
 //!
-//! **Problem.** [`Limits`] bound one operation. An analysis performs thousands of them, and where the
-//! polyhedra are at the limit each takes its second. **Method.** An account has work for all of them. Within
-//! it an operation may use a part (`PART`) of what is left, and never more than the default: what is left
-//! decays, and is not used up, so the last operations are coarse, and the first as exact as ever. What an
-//! operation always may use is owed where nothing is left, and becomes less as more is owed: so the whole
-//! grows as the root of their number. Rows are lessened with the work, since what reads a polyhedron pays
-//! for these.
+//! **Problem.** [`Limits`] bound one operation. An analysis performs thousands of them, and if the polyhedra
+//! are at the limit, each takes a second. **Method.** An account has work for all of them. An operation may
+//! use a part (`PART`) of the work that is left, and never more than the default. So the work that is left
+//! decays but is not used up: the first operations are as exact as without an account, and the last are
+//! coarse. Each operation may use a least amount. If nothing is left, this amount is added to a debt, and it
+//! becomes smaller as the debt grows. So the total grows with the square root of the number of operations.
+//! The limit of rows shrinks with that of work, since rows are what each user of a polyhedron pays for.
 //!
 //! Work is counted (`budget.rs`), so an analysis gives the same result everywhere. The account belongs to the
-//! thread, and to the work in [`Account::within`] alone: outside of it operations have the default limits.
+//! thread, and only to the work in [`Account::within`]. Outside of it, operations have the default limits.
 //!
-//! **Cost** of an analysis: its account, and as much again for what is not counted.
+//! **Cost** of an analysis: its account, and about as much again for work that is not counted.
 
 use crate::limits::Limits;
 use crate::tally::{LEFT, OWED, SPENT};
 
-/// An operation may use one of so many parts of what is left.
+/// An operation may use one of so many parts of the work that is left.
 const PART: u64 = 2;
 
-/// Row operations for an analysis: some tenths of a second. Ten times as many made no state of random test
-/// cases less late, and proved no program more.
+/// The row operations of an analysis, which take some tenths of a second. Ten times as many gave no better
+/// results on random test cases or programs.
 const ALL: u64 = 300_000;
 
 /// Work for many operations.
@@ -37,14 +37,14 @@ impl Default for Account {
 }
 
 impl Account {
-    /// What is left, in row operations.
+    /// The work that is left, in row operations.
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// Does something whose operations draw on the account.
+    /// Does work whose operations draw on the account.
     pub fn within<R>(&mut self, work: impl FnOnce() -> R) -> R {
-        // What unwinds gives the thread back as it was.
+        // Restores the outer account of the thread, also if the work unwinds.
         struct Outer(Option<u64>, u64);
         impl Drop for Outer {
             fn drop(&mut self) {
@@ -61,25 +61,26 @@ impl Account {
     }
 }
 
-/// The row operations of this thread since it began. Who pays for work by the difference pays for all of it,
-/// also behind the end of an account.
+/// The row operations of this thread since it began. The difference of two readings is all the work between
+/// them, also beyond the end of an account.
 pub fn spent() -> u64 {
     SPENT.get()
 }
 
-/// What an operation in so many dimensions may use now: the default limits outside of an account.
+/// The present limits of an operation in so many dimensions. Outside of an account they are the default
+/// limits.
 pub fn limits(dimensions: usize) -> Limits {
     let most = Limits::default();
     let Some(left) = LEFT.get() else { return most };
     let square = (dimensions as u64).saturating_mul(dimensions as u64);
-    // An operation may use so much while nothing is owed: what it takes to make boxes and a few relations.
-    // Times the square of the dimensions: so much, too. A cone of as many constraints as dimensions takes
-    // less, and the linear programs in the place of its conversion take more.
+    // The least amount without a debt suffices for boxes and a few relations. It grows with the square of the
+    // dimensions: a cone of as many constraints as dimensions takes less, and the linear programs that
+    // replace its conversion take more.
     let least = square.saturating_mul(8).max(2_000).min(most.work);
     let least = least.saturating_mul(ALL) / ALL.saturating_add(OWED.get());
     let work = (left / PART).clamp(least, most.work);
     let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
-    // Rows that a block may always have, whatever is left; or four for each dimension.
+    // A block may always have 64 rows, or four for each dimension.
     Limits { rows: rows.max(64).max(dimensions.saturating_mul(4)), work }
 }
 
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
     use crate::{Constraint, LinearExpression, Polyhedron, Relation};
 
-    /// The points of a cross in so many dimensions: its hull has 2^n facets.
+    /// Computes the hull of a cross in so many dimensions, which has 2^n facets. Returns whether it is exact.
     fn cross(dimensions: usize, limits: impl Fn() -> Limits) -> bool {
         let point = |at: usize, value: i64| {
             let equal = |dimension: usize| {

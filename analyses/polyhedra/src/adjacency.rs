@@ -1,59 +1,62 @@
-//! Which rays of a cone are adjacent, on either side of a border: most of the work of a conversion.
+//! Finds the adjacent rays of a cone on the two sides of a border: most of the work of a conversion.
 //!
 //! **Problem.** A new half-space cuts each edge between a ray inside and a ray outside, so exactly the
 //! adjacent pairs must be found. Two extreme rays are adjacent exactly when no third ray saturates all
 //! half-spaces that both saturate (K. Fukuda and A. Prodon, <https://doi.org/10.1007/3-540-61576-8_77>).
 //!
-//! **Algorithm.** For a ray on the one side, all rays on the other are candidates. Three things refute them,
+//! **Algorithm.** For a ray on one side, all rays on the other side are candidates. Three tests refute them,
 //! the cheapest first:
 //!
 //! 1. *Counting.* An edge of a cone of dimension d lies on at least d - 2 half-spaces. For each half-space
-//!    there is a *column*, the set of rays on it as bits. The columns of the one ray's half-spaces are taken
-//!    one after the other, 64 candidates at a time, with a mask for each number of columns that a candidate
-//!    may have missed so far (`at most j + 1` after a column is `at most j` before it, or `at most j + 1` and
-//!    on it). Where a ray lies on many more than d - 2 half-spaces this refutes little, and is left out.
-//! 2. *Refuters of others.* A third ray refutes a candidate if it has in common with the one ray all that the
-//!    candidate has. It then refutes many: what the last few third rays have in common with the one ray is
-//!    kept, the most recently useful first, and so are the sets of the candidates found adjacent.
-//! 3. *Intersection* of the columns of all half-spaces that both saturate; a third ray found becomes a
-//!    refuter.
+//!    there is a *column*, the set of rays on it as bits. The columns of the ray's half-spaces are processed
+//!    one after the other, for 64 candidates at a time. There is a mask for each number of columns that a
+//!    candidate may have missed so far. (A candidate has missed at most j + 1 columns after a column if it
+//!    had missed at most j before, or at most j + 1 and is on this column.) If a ray lies on many more than d
+//!    - 2 half-spaces, this test refutes little, and is left out.
+//! 2. *Refuters of other candidates.* A third ray refutes a candidate if it saturates all half-spaces that
+//!    the ray and the candidate both saturate. A refuter mostly refutes many candidates. So the half-spaces
+//!    that the last few refuters share with the ray are kept, the most recently useful first. Candidates that
+//!    were found adjacent are kept as refuters too.
+//! 3. *Intersection* of the columns of all half-spaces that both saturate. If it has a third ray, this
+//!    becomes a refuter.
 //!
-//! **Where we differ.** The count is usual (it is the "quick adjacency test" of other libraries), but one
-//! pair at a time, which costs more than all the rest; in masks it is a fraction of an instruction for each
-//! pair. The same instructions also suit processors of which nothing is known, where counting bits is slow.
-//! And the third ray is usually sought anew for each pair.
+//! **Where we differ.** The count is usual (it is the "quick adjacency test" of other libraries), but for one
+//! pair at a time, which costs more than everything else. With masks it is a fraction of an instruction for
+//! each pair. These instructions are fast on every processor, also where counting bits is slow. And other
+//! libraries search the third ray anew for each pair.
 //!
 //! **Cost.** For each ray on the smaller side: its half-spaces, times the words of a set of rays, times one
-//! more than may be missed; and for each candidate left a few words, or, if nothing kept refutes it, the
-//! half-spaces both saturate times the words of a set of rays. Work is charged to the budget for each ray,
-//! before the next one is looked at. Up to 64 rays a column is one word, and all of them lie on the stack.
+//! more than the number that may be missed. For each remaining candidate: a few words or, if no kept refuter
+//! refutes it, the half-spaces that both saturate times the words of a set of rays. The budget is charged
+//! after each ray. Up to 64 rays a column is one word, and all columns are on the stack.
 
 use smallvec::SmallVec;
 
 use crate::budget::{Budget, Exceeded};
 
 pub(crate) struct Search<'a> {
-    /// For each ray `words` words, whose bits stand for the half-spaces it saturates.
+    /// For each ray `words` words, whose bits are the half-spaces that it saturates.
     pub(crate) saturated: &'a [u64],
     pub(crate) words: usize,
     pub(crate) borders: usize,
-    /// The rays on the one side of the new border, and on the other.
+    /// The rays on this side of the new border.
     pub(crate) inside: &'a [u32],
+    /// The rays on the other side.
     pub(crate) outside: &'a [u32],
-    /// Half-spaces that adjacent rays saturate together, at least.
+    /// The least number of half-spaces that adjacent rays saturate together.
     pub(crate) needed: usize,
 }
 
-/// Sets of third rays that are kept.
-const KEPT: usize = 24;
+/// The most refuters that are kept.
+const MOST_REFUTERS: usize = 24;
 
-/// More that may be missed than this, and candidates are not counted.
-const COUNTED: usize = 6;
+/// If a candidate may miss more columns than this, misses are not counted.
+const MOST_COUNTED: usize = 6;
 
-/// Appends all adjacent pairs, inside first, in an order that depends on the search alone. `hold` is asked
-/// now and then whether so many may be held.
-/// Errors: when the budget is used up, or `hold` says so.
-pub(crate) fn adjacent(
+/// Appends all adjacent pairs, the ray inside first, in an order that depends only on the search. `hold`
+/// checks now and then whether so many pairs may be held.
+/// Errors: the budget is used up, or `hold` fails.
+pub(crate) fn find_adjacent(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
     budget: &Budget,
@@ -68,31 +71,31 @@ pub(crate) fn adjacent(
         3 | 4 => adjacent_many::<4>(search, pairs, budget, hold),
         5..=8 => adjacent_many::<8>(search, pairs, budget, hold),
         9..=16 => adjacent_many::<16>(search, pairs, budget, hold),
-        _ => by_intersection(search, pairs, budget, hold),
+        _ => adjacent_by_intersection(search, pairs, budget, hold),
     }
 }
 
-/// Up to 64 rays and 64 half-spaces.
+/// Finds the adjacent pairs of at most 64 rays with at most 64 half-spaces.
 fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budget) -> Result<(), Exceeded> {
     let mut columns = [0_u64; 64];
     for (ray, &set) in search.saturated.iter().enumerate() {
-        members(0, set, &mut |border| columns[border] |= 1 << ray);
+        visit_members(0, set, &mut |border| columns[border] |= 1 << ray);
     }
     budget.compare(search.borders as u64)?;
     let rays = search.saturated.len();
     let all = if rays < 64 { (1 << rays) - 1 } else { u64::MAX };
     let outside = search.outside.iter().fold(0_u64, |set, &ray| set | 1 << ray);
-    let mut refuters = [(0, 0_u64); KEPT];
+    let mut refuters = [(0, 0_u64); MOST_REFUTERS];
     for &i in search.inside {
         let of_i = search.saturated[i as usize];
         let own = of_i.count_ones() as usize;
         let Some(may_miss) = own.checked_sub(search.needed) else { continue };
         let mut work = own as u64;
         let near = match may_miss {
-            0 => intersection(&columns, of_i, outside),
+            0 => intersect_columns(&columns, of_i, outside),
             1 => {
                 let (mut none, mut one) = (outside, outside);
-                members(0, of_i, &mut |border| {
+                visit_members(0, of_i, &mut |border| {
                     one = (one & columns[border]) | none;
                     none &= columns[border];
                 });
@@ -101,15 +104,15 @@ fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budge
             _ => outside,
         };
         let mut kept = 0;
-        members(0, near, &mut |o| {
+        visit_members(0, near, &mut |o| {
             let common = of_i & search.saturated[o];
             work += 1;
             if refuters[..kept].iter().any(|&(of, refuter)| common & !refuter == 0 && of != o) {
                 return;
             }
             work += own as u64;
-            // Both of the pair saturate them.
-            let third = intersection(&columns, common, all & !(1 << i) & !(1 << o));
+            // Both rays of the pair are in the intersection, so they are left out.
+            let third = intersect_columns(&columns, common, all & !(1 << i) & !(1 << o));
             let refuter = if third == 0 {
                 pairs.push((i, o as u32));
                 (o, common)
@@ -127,15 +130,15 @@ fn adjacent_few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budge
     Ok(())
 }
 
-/// The rays of `start` on all of the half-spaces.
+/// The rays of `start` that lie on all of the half-spaces.
 #[inline]
-fn intersection(columns: &[u64; 64], borders: u64, start: u64) -> u64 {
+fn intersect_columns(columns: &[u64; 64], borders: u64, start: u64) -> u64 {
     let mut on_all = start;
-    members(0, borders, &mut |border| on_all &= columns[border]);
+    visit_members(0, borders, &mut |border| on_all &= columns[border]);
     on_all
 }
 
-/// A set of half-spaces, in words. Loops over them have no length to look at.
+/// A set of half-spaces, in words. Its length is a constant, so that loops over it are unrolled.
 type WordSet<const W: usize> = [u64; W];
 
 #[inline]
@@ -152,7 +155,7 @@ fn is_within<const W: usize>(smaller: &WordSet<W>, larger: &WordSet<W>) -> bool 
     beyond == 0
 }
 
-/// Any number of rays, and at most `64 W` half-spaces.
+/// Finds the adjacent pairs of any number of rays with at most `64 W` half-spaces.
 fn adjacent_many<const W: usize>(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
@@ -173,38 +176,39 @@ fn adjacent_many<const W: usize>(
     let mut is_far = vec![0_u64; columns.words];
     far.iter().for_each(|&ray| is_far[ray as usize / 64] |= 1 << (ray % 64));
     let (mut own, mut both) = (Vec::with_capacity(search.borders), Vec::with_capacity(search.borders));
-    let mut kept: Vec<(u32, WordSet<W>)> = Vec::with_capacity(KEPT);
+    let mut kept: Vec<(u32, WordSet<W>)> = Vec::with_capacity(MOST_REFUTERS);
     for &ray in near {
         let of_ray = sets[ray as usize];
         own.clear();
-        each_member(&of_ray, &mut |border| own.push(border));
+        visit_set(&of_ray, &mut |border| own.push(border));
         let Some(may_miss) = own.len().checked_sub(search.needed) else { continue };
         kept.clear();
         let mut work = 0;
         let mut test = |other: u32| {
             let of_pair = common(&of_ray, &sets[other as usize]);
-            // A ray that refuted others may be adjacent itself.
+            // A kept ray does not refute itself: it may be adjacent.
             let refutes = |(of, set): &(u32, WordSet<W>)| is_within(&of_pair, set) && *of != other;
             if let Some(at) = kept.iter().position(refutes) {
-                // What refuted this one probably refutes the next one too.
+                // A refuter that was useful now is probably useful for the next candidate, so it moves
+                // forward.
                 kept.swap(at, at / 2);
                 work += W * (at + 1);
                 return;
             }
             both.clear();
-            each_member(&of_pair, &mut |border| both.push(border));
-            let (third, looked_at) = columns.find_third(&both, ray, other);
-            work += W * kept.len() + looked_at * both.len();
+            visit_set(&of_pair, &mut |border| both.push(border));
+            let (third, words_read) = columns.find_third(&both, ray, other);
+            work += W * kept.len() + words_read * both.len();
             if third.is_none() {
                 pairs.push(if is_swapped { (other, ray) } else { (ray, other) });
             }
             let refuter = third.unwrap_or(other);
-            if kept.len() == KEPT {
+            if kept.len() == MOST_REFUTERS {
                 kept.pop();
             }
             kept.push((refuter, common(&of_ray, &sets[refuter as usize])));
         };
-        if may_miss <= COUNTED {
+        if may_miss <= MOST_COUNTED {
             columns.visit_on_most(&own, &is_far, may_miss, &mut |other| test(other as u32));
             work += own.len() * columns.words * (may_miss + 1);
         } else {
@@ -216,8 +220,8 @@ fn adjacent_many<const W: usize>(
     Ok(())
 }
 
-/// Any number of rays and half-spaces: by step 3 alone.
-fn by_intersection(
+/// Finds the adjacent pairs of any number of rays and half-spaces, by step 3 alone.
+fn adjacent_by_intersection(
     search: &Search<'_>,
     pairs: &mut Vec<(u32, u32)>,
     budget: &Budget,
@@ -232,14 +236,14 @@ fn by_intersection(
         for &o in search.outside {
             both.clear();
             for (index, (a, b)) in of(i).iter().zip(of(o)).enumerate() {
-                members(index, a & b, &mut |border| both.push(border));
+                visit_members(index, a & b, &mut |border| both.push(border));
             }
             work += search.words;
             if both.len() < search.needed {
                 continue;
             }
-            let (third, looked_at) = columns.find_third(&both, i, o);
-            work += looked_at * both.len();
+            let (third, words_read) = columns.find_third(&both, i, o);
+            work += words_read * both.len();
             if third.is_none() {
                 pairs.push((i, o));
             }
@@ -262,13 +266,14 @@ impl Columns {
         Self::of_rows(search.saturated, search.words, search.borders)
     }
 
-    /// The columns of rays, given by the half-spaces each saturates, in so many words for each.
+    /// Computes the columns of rays, which are given by the half-spaces that each saturates, in `row_words`
+    /// words each.
     pub(crate) fn of_rows(saturated: &[u64], row_words: usize, borders: usize) -> Self {
         let rays = saturated.len() / row_words;
         let words = rays.div_ceil(64);
         let mut bits = SmallVec::from_elem(0, borders * words);
         for (ray, row) in saturated.chunks_exact(row_words).enumerate() {
-            each_member(row, &mut |border| bits[border * words + ray / 64] |= 1 << (ray % 64));
+            visit_set(row, &mut |border| bits[border * words + ray / 64] |= 1 << (ray % 64));
         }
         Self { bits, words, rays }
     }
@@ -283,7 +288,7 @@ impl Columns {
         if rest < 64 { (1 << rest) - 1 } else { u64::MAX }
     }
 
-    /// Visits those of some rays that are on all but `may_miss`, at most [`COUNTED`], of the half-spaces.
+    /// Visits the rays of `of` that lie on all but at most `may_miss` of the half-spaces.
     #[inline]
     fn visit_on_most(&self, borders: &[usize], of: &[u64], may_miss: usize, visit: &mut impl FnMut(usize)) {
         match may_miss {
@@ -293,14 +298,14 @@ impl Columns {
             3 => self.visit_below::<4>(borders, of, visit),
             4 => self.visit_below::<5>(borders, of, visit),
             5 => self.visit_below::<6>(borders, of, visit),
-            _ => self.visit_below::<{ COUNTED + 1 }>(borders, of, visit),
+            _ => self.visit_below::<{ MOST_COUNTED + 1 }>(borders, of, visit),
         }
     }
 
-    /// The same for fewer than `M` misses.
+    /// Visits the rays of `of` that miss fewer than `M` of the half-spaces.
     fn visit_below<const M: usize>(&self, borders: &[usize], of: &[u64], visit: &mut impl FnMut(usize)) {
         for (word, &some) in of.iter().enumerate().filter(|(_, some)| **some != 0) {
-            // Bit r of the mask at j: ray r missed at most j.
+            // Bit r of mask j says that ray r has missed at most j.
             let mut masks = [some; M];
             for &border in borders {
                 count_misses(&mut masks, self.bits[border * self.words + word]);
@@ -308,11 +313,12 @@ impl Columns {
                     break;
                 }
             }
-            members(word, masks[M - 1], visit);
+            visit_members(word, masks[M - 1], visit);
         }
     }
 
-    /// A ray other than two given ones that is on all of the half-spaces, and how many words told.
+    /// Finds a ray other than two given ones that lies on all of the half-spaces. Also returns how many words
+    /// were read.
     #[inline]
     fn find_third(&self, borders: &[usize], a: u32, b: u32) -> (Option<u32>, usize) {
         for word in 0..self.words {
@@ -336,7 +342,7 @@ impl Columns {
     }
 }
 
-/// One more column: those not on it have missed one more.
+/// Processes one more column: the candidates that are not on it have missed one more.
 #[inline]
 fn count_misses(masks: &mut [u64], on: u64) {
     let mut fewer = 0;
@@ -347,17 +353,17 @@ fn count_misses(masks: &mut [u64], on: u64) {
     }
 }
 
-/// The members of a set, ascending.
+/// Visits the members of a set, in ascending order.
 #[inline]
-fn each_member(set: &[u64], each: &mut impl FnMut(usize)) {
+fn visit_set(set: &[u64], each: &mut impl FnMut(usize)) {
     for (index, &word) in set.iter().enumerate() {
-        members(index, word, each);
+        visit_members(index, word, each);
     }
 }
 
-/// The members of a set that are in its word at `index`, ascending.
+/// Visits the members of a set that are in its word at `index`, in ascending order.
 #[inline]
-fn members(index: usize, word: u64, each: &mut impl FnMut(usize)) {
+fn visit_members(index: usize, word: u64, each: &mut impl FnMut(usize)) {
     let mut rest = word;
     while rest != 0 {
         each(64 * index + rest.trailing_zeros() as usize);
@@ -369,9 +375,9 @@ fn members(index: usize, word: u64, each: &mut impl FnMut(usize)) {
 mod tests {
     use super::*;
 
-    /// The definition, pair by pair; and the fewest half-spaces that a pair has in common, which geometry
-    /// bounds.
-    fn slow(search: &Search<'_>) -> (Vec<(u32, u32)>, usize) {
+    /// Finds the adjacent pairs by the definition, and the least number of half-spaces that such a pair
+    /// shares.
+    fn pairs_by_definition(search: &Search<'_>) -> (Vec<(u32, u32)>, usize) {
         let of = |ray: u32| &search.saturated[ray as usize * search.words..][..search.words];
         let rays = u32::try_from(search.saturated.len() / search.words).unwrap_or(0);
         let (mut pairs, mut fewest) = (Vec::new(), search.borders);
@@ -413,11 +419,11 @@ mod tests {
             (0..rays as u32).for_each(|ray| sides[below(3) as usize].push(ray));
             let (inside, outside) = (&sides[0], &sides[1]);
             let mut search = Search { saturated: &saturated, words, borders, inside, outside, needed: 0 };
-            let (expected, fewest) = slow(&search);
+            let (expected, fewest) = pairs_by_definition(&search);
             search.needed = fewest - below(fewest.min(9) as u64 + 1) as usize;
             found += expected.len();
             let mut pairs = Vec::new();
-            assert_eq!(adjacent(&search, &mut pairs, &Budget::unlimited(), |_| Ok(())), Ok(()));
+            assert_eq!(find_adjacent(&search, &mut pairs, &Budget::unlimited(), |_| Ok(())), Ok(()));
             pairs.sort_unstable();
             assert_eq!(pairs, expected, "{rays} rays, {borders} half-spaces, {} needed", search.needed);
         }

@@ -1,12 +1,12 @@
 //! Small sets of small numbers, as bits.
 //!
-//! The conversion asks millions of times "is this set within that one"; sixty-four members fit the
-//! value itself, so the common case touches no heap.
+//! The conversion asks millions of times "is this set within that one?". Sets of numbers below 64 fit the
+//! value itself, so mostly no heap is used.
 
 #[derive(Clone, Debug, Default, Eq)]
 pub(crate) struct Bits {
     first: u64,
-    /// Words 1, 2, ...; trailing words may be zero or absent, both meaning "no member".
+    /// Words 1, 2, ... A trailing word may be zero or absent. Both mean "no member".
     rest: Vec<u64>,
 }
 
@@ -20,7 +20,7 @@ impl Bits {
         bits
     }
 
-    /// The set given by words, the first of which stands for `0..64`.
+    /// The set that is given by words. The first word stands for `0..64`.
     pub(crate) fn of_words(words: &[u64]) -> Self {
         match words {
             [] => Self::default(),

@@ -1,20 +1,21 @@
 //! Transfer within limits: assignments and rounding to integers that never hang.
 //!
-//! An assignment that is no bijection needs generators. Where it relates blocks whose product has too many,
-//! the assigned dimensions are left with the bounds of their right sides: over a product these are sums of
-//! the blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Which sums
-//! and differences of two have one value is kept, too: two counters that go along still do. Forgetting
-//! and removing dimensions, substitution and widening need no conversion once both descriptions of their
-//! arguments are known, so for them [`Polyhedron::convert_limited`] before and after is all there is to do.
+//! An assignment that is no bijection needs generators. If it relates blocks whose product has too many
+//! generators, the assigned dimensions only keep the bounds of their right sides. Over a product these are
+//! sums of the blocks' own bounds ([`crate::query`]), so their cost is proportional to the size of the
+//! arguments. Sums and differences of two dimensions that have a single value are kept as well, so two
+//! counters that move together still do. Forgetting and removing dimensions, substitution and widening need
+//! no conversion if both descriptions of their arguments are known. For them it is enough to call
+//! [`Polyhedron::convert_limited`] before and after.
 
 use crate::limits::{Limits, Outcome};
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::polyhedron::{Block, Polyhedron};
 
 impl Polyhedron {
-    /// [`Polyhedron::assign`] with both descriptions of the result computed within the limits, or a
-    /// polyhedron around the image.
-    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
+    /// [`Polyhedron::assign`] with both descriptions of the result, computed within the limits. If they do
+    /// not suffice, the result is a polyhedron around the image. Panics if a dimension is assigned twice, or
+    /// a mentioned one does not exist.
     pub fn assign_limited(&self, assignments: &[(usize, LinearExpression)], limits: &Limits) -> Outcome {
         let start = self.convert_limited(limits);
         let was_exact = start.is_exact();
@@ -42,8 +43,8 @@ impl Polyhedron {
         Outcome::Coarser(others.meet_constraints(&known).convert_limited(limits).into_polyhedron())
     }
 
-    /// [`Polyhedron::tighten`] as far as the limits suffice: a block is left as it was when rounding it would
-    /// need more. Both descriptions of the result are known if those of `self` are.
+    /// [`Polyhedron::tighten`] as far as the limits suffice: a block that would need more is left as it was.
+    /// Both descriptions of the result are known if those of `self` are.
     pub fn tighten_limited(&self, integer: &[bool], limits: &Limits) -> Self {
         let Some(blocks) = self.fine() else {
             return self.clone();
@@ -58,7 +59,7 @@ impl Polyhedron {
     }
 }
 
-/// The sums and differences of an assigned dimension and another one that have one value after the
+/// Lists the sums and differences of an assigned dimension and another one that have a single value after the
 /// assignments.
 fn equal_values(start: &Polyhedron, assignments: &[(usize, LinearExpression)]) -> Vec<Constraint> {
     let assigned = |at: usize| assignments.iter().position(|(target, _)| *target == at);
@@ -67,7 +68,7 @@ fn equal_values(start: &Polyhedron, assignments: &[(usize, LinearExpression)]) -
         for other in 0..start.dimensions() {
             let others = match assigned(other) {
                 Some(before) if before <= place => continue,
-                Some(behind) => assignments[behind].1.clone(),
+                Some(later) => assignments[later].1.clone(),
                 None => LinearExpression::variable(other),
             };
             let (left, right) = (LinearExpression::variable(*target), LinearExpression::variable(other));

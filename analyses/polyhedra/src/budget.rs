@@ -1,9 +1,9 @@
-//! What a computation may still use: rows and work, counted, never timed.
+//! The rows and the work that a computation may still use. They are counted, never timed.
 //!
-//! A limit by the clock would make results depend on the machine and on its load. Work is therefore
-//! counted in *row operations*: one for each dot product or combination of two rows, one for each
-//! [`COMPARISONS`] comparisons of saturation sets, each of which costs a small fraction of the
-//! former. The same inputs thus stop at the same place everywhere.
+//! A limit by the clock would make results depend on the machine and on its load. So work is counted in *row
+//! operations*: one for each dot product or combination of two rows, and one for each [`COMPARISONS`]
+//! comparisons of saturation sets, which cost much less. So a computation with the same inputs stops at the
+//! same place everywhere.
 
 use core::cell::Cell;
 
@@ -11,15 +11,15 @@ use core::cell::Cell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exceeded;
 
-/// Comparisons of sets that count as one row operation.
+/// How many comparisons of sets count as one row operation.
 const COMPARISONS: u64 = 8;
 
-/// What is left. Shared by all parts of one operation, hence the interior mutability.
+/// The rows and the work that are left. All parts of one operation share it, hence the interior mutability.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// Rows of one side of one block that may be held at a time.
+    /// The most rows of one side of one block at a time.
     rows: usize,
-    /// At the beginning.
+    /// The work at the beginning.
     given: u64,
     work: Cell<u64>,
 }
@@ -35,13 +35,13 @@ impl Budget {
         Self { rows, given: work, work: Cell::new(work) }
     }
 
-    /// More than any machine can use.
+    /// A budget of more than any machine can use.
     pub(crate) fn unlimited() -> Self {
         Self::new(usize::MAX, u64::MAX)
     }
 
-    /// Fails if `count` rows are too many. A space of `width` coordinates always may hold that many,
-    /// as nothing can be represented by fewer.
+    /// Fails if `count` rows are too many. A space of `width` coordinates may always hold `width` rows, since
+    /// nothing can be represented by fewer.
     pub(crate) fn hold(&self, count: usize, width: usize) -> Result<(), Exceeded> {
         if count <= self.rows.max(width) { Ok(()) } else { Err(Exceeded) }
     }
@@ -50,7 +50,7 @@ impl Budget {
         self.rows < usize::MAX
     }
 
-    /// Counts row operations; fails, and keeps failing, once they are used up.
+    /// Counts row operations. Once they are used up, it fails, and keeps failing.
     pub(crate) fn spend(&self, operations: usize) -> Result<(), Exceeded> {
         let left = self.work.get().checked_sub(operations as u64);
         self.work.set(left.unwrap_or(0));
@@ -66,7 +66,7 @@ impl Budget {
         self.work.get()
     }
 
-    /// Whether nothing more can be done.
+    /// Is no work left?
     pub(crate) fn is_spent(&self) -> bool {
         self.work.get() == 0
     }

@@ -1,47 +1,47 @@
 //! Chernikova's algorithm: from the constraints of a cone to its generators, and back.
 //!
-//! **Problem.** A polyhedron has two descriptions, by constraints and by generators. Meeting is
-//! easy on the first, joining and projecting on the second, so one must be computed from the other.
+//! **Problem.** A polyhedron has two descriptions, by constraints and by generators. The meet is easy with
+//! the first, and join and projection with the second. So one must be computed from the other.
 //!
-//! **Cones.** A polyhedron `{ x | A x + k >= 0 }` is the slice at height 1 of the cone
-//! `{ (d, x) | A x + k d >= 0, d >= 0 }`. Working with cones, points and rays are one thing, and a
-//! cone and its dual have the same shape: the half-spaces of one are the generators of the other.
-//! So one function serves both directions; this file speaks of half-spaces going in and of lines
-//! and rays coming out, and the caller may mean the opposite.
+//! **Cones.** A polyhedron `{ x | A x + k >= 0 }` is the slice at height 1 of the cone `{ (d, x) | A x + k d
+//! >= 0, d >= 0 }`. In a cone, points and rays are the same thing. A cone and its dual have the same form:
+//! the half-spaces of one are the generators of the other. So one function serves both directions. In this
+//! file half-spaces are the input, and lines and rays are the output. A caller may use it the other way
+//! round.
 //!
 //! **Algorithm** (N. V. Chernikova 1968, in the version of H. Le Verge, "A note on Chernikova's
 //! algorithm", 1992; also K. Fukuda and A. Prodon, <https://doi.org/10.1007/3-540-61576-8_77>).
 //! Start with the whole space, whose generators are the unit lines, and add the half-spaces one by
 //! one:
 //!
-//! 1. If some line is not parallel to the border of the half-space, turn it to point inside. All other
-//!    lines and rays are slid along it into the border; the line itself becomes a ray (or disappears, if
-//!    the half-space is an equality). Nothing grows. It is the last such line: lines begin as units or in
-//!    echelon form, and those before it get entries behind their pivots only. So they stay in that form,
-//!    and the minimisation has nothing to bring into it again, which costs much among hundreds of dimensions.
-//! 2. Otherwise the border separates the rays into those inside, on it, and outside. Those outside
-//!    go, and each pair of *adjacent* rays (one inside, one outside) leaves a new ray where the
-//!    face between them meets the border. Two rays are adjacent when no third ray saturates all
-//!    half-spaces that both saturate; a count of these half-spaces refutes most pairs first.
+//! 1. If some line is not parallel to the border of the half-space, turn it to point inside. Slide all other
+//!    lines and rays along it into the border. The line itself becomes a ray, or disappears if the half-space
+//!    is an equality. So nothing grows. The last such line is taken. Lines begin as units or in echelon form,
+//!    and those before it get entries only after their pivots. So they stay in echelon form, and the
+//!    minimisation need not restore it, which would cost much with hundreds of dimensions.
+//! 2. Otherwise the border separates the rays into those inside, on it, and outside. The rays outside are
+//!    dropped, and each pair of *adjacent* rays (one inside, one outside) gives a new ray where the face
+//!    between them meets the border. Two rays are adjacent if no third ray saturates all half-spaces that
+//!    both saturate. A count of these half-spaces first refutes most pairs.
 //!
-//! For each ray the set of saturated half-spaces is kept as bits, so adjacency is bit work, done in
+//! For each ray the set of saturated half-spaces is stored as bits, so adjacency is computed on bits, in
 //! [`crate::adjacency`].
 //!
-//! **Where we differ.** A half-space that cuts nothing off is forgotten at once: the cone only
-//! shrinks, so it stays redundant. This keeps the bit rows short and makes the final minimisation
-//! ([`crate::minimise`]) cheap.
+//! **Where we differ.** A half-space that cuts nothing off is forgotten at once: the cone only shrinks, so it
+//! stays redundant. This keeps the bit rows short and makes the final minimisation ([`crate::minimise`])
+//! cheap.
 //!
-//! **Numbers.** The conversion runs on machine words ([`crate::number`]), all rows in one piece of
-//! memory; when a result does not fit, the whole cone moves to big integers, where nothing overflows,
-//! and goes on from the same state. So an overflow costs time, never an answer. What a step needs
-//! besides is kept from step to step ([`Scratch`]): most conversions are of a dozen rows, where asking
-//! for memory would cost more than computing.
+//! **Numbers.** The conversion runs on machine words ([`crate::number`]), with all rows in one piece of
+//! memory. If a result does not fit, the whole cone moves to big integers, which do not overflow, and
+//! continues from the same state. So an overflow costs time, but never an answer. Temporary memory is reused
+//! from step to step ([`Scratch`]): most conversions have a dozen rows, for which allocation would cost more
+//! than the computation.
 //!
 //! **Invariant.** The rays are exactly the extreme rays (modulo the lines) of the cone so far.
 //!
-//! **Cost.** Each half-space is handled once, so it ends; but the number of rays may grow
-//! exponentially with the dimension (a cube has 2^n corners), and one step may compare all pairs
-//! with all rays. Hence the limit.
+//! **Cost.** Each half-space is processed once, so it ends. But the number of rays may grow exponentially
+//! with the dimension (a cube has 2^n corners), and one step may compare all pairs with all rays. Hence the
+//! limit.
 
 use core::cell::Cell;
 
@@ -54,7 +54,7 @@ use crate::number::Number;
 pub(crate) enum Cone {
     /// All numbers fit words so far.
     Words(Box<Generators<i64>>),
-    /// Some did not.
+    /// Some numbers did not fit.
     Big(Box<Generators<Integer>>),
 }
 
@@ -63,20 +63,20 @@ pub(crate) enum Cone {
 #[derive(Clone)]
 pub(crate) struct Generators<N> {
     pub(crate) width: usize,
-    /// Rows of `width` numbers, one after the other; so are lines and rays.
+    /// Rows of `width` numbers, one after the other, like lines and rays.
     pub(crate) halfspaces: Vec<N>,
     pub(crate) lines: Vec<N>,
     /// The extreme rays, modulo the lines.
     pub(crate) rays: Vec<N>,
-    /// For each ray `words` words, whose bits stand for half-spaces.
+    /// For each ray `words` words, whose bits are the half-spaces that it saturates.
     pub(crate) saturated: Vec<u64>,
     pub(crate) words: usize,
-    /// Of all rays there are, and perhaps of some that are gone.
+    /// The magnitude of all rays, and perhaps of some that were dropped.
     magnitude: u64,
     scratch: Scratch<N>,
 }
 
-/// Memory that is used again in each step; what is in it means nothing between steps.
+/// Memory that is reused in each step. Its content means nothing between steps.
 #[derive(Clone)]
 struct Scratch<N> {
     values: Vec<N>,
@@ -102,8 +102,8 @@ impl<N> Default for Scratch<N> {
     }
 }
 
-/// Rows for which memory is asked for at once.
-const ROOM: usize = 24;
+/// The number of rows for which memory is allocated at first.
+const INITIAL_ROWS: usize = 24;
 
 thread_local! {
     /// The memory of the last conversion on words that was finished in this thread.
@@ -119,27 +119,27 @@ impl Cone {
     }
 
     /// A cone both of whose descriptions are known already; `rays` must be extreme.
-    pub(crate) fn known<'a, I: Iterator<Item = &'a [Integer]> + Clone>(
+    pub(crate) fn from_descriptions<'a, I: Iterator<Item = &'a [Integer]> + Clone>(
         width: usize,
         lines: impl Iterator<Item = &'a [Integer]> + Clone,
         rays: I,
         halfspaces: impl Iterator<Item = &'a [Integer]> + Clone,
     ) -> Self {
         let words = Generators::take_spare(width);
-        if let Some(words) = words.known(lines.clone(), rays.clone(), halfspaces.clone()) {
+        if let Some(words) = words.with_descriptions(lines.clone(), rays.clone(), halfspaces.clone()) {
             return Self::Words(words);
         }
-        // Big integers never overflow; if they did, starting anew would have nothing to start with.
+        // Big integers never overflow.
         Self::Big(
             Box::new(Generators::new(width))
-                .known(lines, rays, halfspaces)
+                .with_descriptions(lines, rays, halfspaces)
                 .unwrap_or_else(|| unreachable!("no number is too large for the integers of any size")),
         )
     }
 
-    /// Gives the memory back: the next conversion in this thread will not ask for any, most often.
+    /// Keeps the memory for the next conversion in this thread.
     pub(crate) fn recycle(self) {
-        // Numbers up to which the memory of a finished conversion is kept for the next one.
+        // Memory for more numbers than this is not kept.
         if let Self::Words(words) = self
             && words.rays.capacity() + words.scratch.rays.capacity() <= 1 << 14
         {
@@ -147,9 +147,9 @@ impl Cone {
         }
     }
 
-    /// Intersects with the half-space `halfspace . v >= 0`, or the hyperplane `= 0`; whether that
+    /// Intersects with the half-space `halfspace . v >= 0`, or the hyperplane `= 0`. Returns whether that
     /// cuts something off.
-    /// Errors: when more lines and rays, or more work, would be needed than the budget has; the cone is then
+    /// Errors: the budget does not suffice for the lines and rays, or for the work. Then the cone is
     /// unchanged.
     pub(crate) fn add(
         &mut self,
@@ -167,7 +167,7 @@ impl Cone {
                         *self = Self::Big(Box::new(big));
                     }
                 }
-                // Never overflows; if it did, the half-space would have to be called redundant.
+                // Big integers never overflow, so there is an answer.
                 Self::Big(big) => return Ok(big.add(halfspace, is_equality, budget)?.unwrap_or(true)),
             }
         }
@@ -180,7 +180,7 @@ impl Cone {
         }
     }
 
-    /// Whether some ray has a positive first coordinate.
+    /// Has some ray a positive first coordinate?
     pub(crate) fn has_point(&self) -> bool {
         match self {
             Self::Words(words) => words.rays.chunks_exact(words.width).any(|ray| ray[0] > 0),
@@ -189,7 +189,8 @@ impl Cone {
     }
 }
 
-fn push<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
+/// Appends a row. `None`: a number does not fit.
+fn push_row<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
     for entry in row {
         out.push(N::of_integer(entry)?);
     }
@@ -213,21 +214,23 @@ impl Generators<i64> {
 }
 
 impl<N: Number> Generators<N> {
-    /// Without rows.
+    /// Generators without rows.
     fn new(width: usize) -> Self {
         Self {
             width,
-            halfspaces: Vec::with_capacity(ROOM * width),
+            halfspaces: Vec::with_capacity(INITIAL_ROWS * width),
             lines: Vec::with_capacity(width * width),
-            rays: Vec::with_capacity(ROOM * width),
-            saturated: Vec::with_capacity(ROOM),
+            rays: Vec::with_capacity(INITIAL_ROWS * width),
+            saturated: Vec::with_capacity(INITIAL_ROWS),
             words: 1,
             magnitude: 0,
             scratch: Scratch::default(),
         }
     }
 
-    fn known<'a>(
+    /// Adds rows to empty generators, and computes which half-spaces each ray saturates. `None`: a number
+    /// does not fit.
+    fn with_descriptions<'a>(
         mut self: Box<Self>,
         lines: impl Iterator<Item = &'a [Integer]>,
         rays: impl Iterator<Item = &'a [Integer]>,
@@ -236,13 +239,13 @@ impl<N: Number> Generators<N> {
         let width = self.width;
         let cone = &mut self;
         for row in lines {
-            push(row, &mut cone.lines)?;
+            push_row(row, &mut cone.lines)?;
         }
         for row in halfspaces {
-            push(row, &mut cone.halfspaces)?;
+            push_row(row, &mut cone.halfspaces)?;
         }
         for row in rays {
-            push(row, &mut cone.rays)?;
+            push_row(row, &mut cone.rays)?;
         }
         cone.words = cone.halfspaces.len() / width / 64 + 1;
         cone.magnitude = N::magnitude(&cone.rays);
@@ -268,14 +271,14 @@ impl<N: Number> Generators<N> {
             rays: self.rays.iter().map(&map).collect::<Option<_>>()?,
             saturated: self.saturated.clone(),
             words: self.words,
-            // Too large is right for any rays, and these are on their way to big integers.
+            // Too large a magnitude is always right, and big integers do not use it.
             magnitude: u64::MAX,
             scratch: Scratch::default(),
         })
     }
 
-    /// One half-space; whether it cuts something off. Nothing when a number does not fit; the state
-    /// is then as before.
+    /// Adds one half-space, and returns whether it cuts something off. `None`: a number does not fit, and the
+    /// state is as before.
     fn add(
         &mut self,
         halfspace: &[Integer],
@@ -285,7 +288,7 @@ impl<N: Number> Generators<N> {
         let start = self.halfspaces.len();
         let mut halfspaces = core::mem::take(&mut self.halfspaces);
         let mut scratch = core::mem::take(&mut self.scratch);
-        let result = match push(halfspace, &mut halfspaces) {
+        let result = match push_row(halfspace, &mut halfspaces) {
             Some(()) => {
                 let border = start / self.width;
                 self.add_row(&halfspaces[start..], is_equality, border, budget, &mut scratch)
@@ -300,7 +303,7 @@ impl<N: Number> Generators<N> {
         result
     }
 
-    /// The same for a row of these numbers, which will be the half-space `border` if it is kept.
+    /// Adds a half-space as a row of these numbers. It gets the number `border` if it is kept.
     fn add_row(
         &mut self,
         halfspace: &[N],
@@ -322,7 +325,7 @@ impl<N: Number> Generators<N> {
         self.split_rays(halfspace, is_equality, border, budget, scratch)
     }
 
-    /// Room for the bit of a new half-space.
+    /// Makes room for the bit of a new half-space.
     fn widen_saturation(&mut self, border: usize) {
         let words = border / 64 + 1;
         if words <= self.words {
@@ -337,7 +340,7 @@ impl<N: Number> Generators<N> {
         self.words = words;
     }
 
-    /// Step 1: the line at `index` crosses the border; `value` is its product with the half-space.
+    /// Step 1: the line at `index` crosses the border. `value` is its product with the half-space.
     fn split_line(
         &mut self,
         halfspace: &[N],
@@ -372,7 +375,7 @@ impl<N: Number> Generators<N> {
         for row in self.lines[..index * width].chunks_exact(width) {
             slide(row, lines)?;
         }
-        // Lines behind `index` are parallel to the border already.
+        // Lines after `index` are parallel to the border already.
         lines.extend_from_slice(&self.lines[(index + 1) * width..]);
         let rays = &mut scratch.rays;
         rays.clear();
@@ -399,7 +402,7 @@ impl<N: Number> Generators<N> {
         Some(())
     }
 
-    /// Step 2: all lines are parallel to the border.
+    /// Step 2: all lines are parallel to the border, which separates the rays.
     fn split_rays(
         &mut self,
         halfspace: &[N],
@@ -430,8 +433,8 @@ impl<N: Number> Generators<N> {
         if scratch.outside.is_empty() && (!is_equality || scratch.inside.is_empty()) {
             return Ok(Some(false));
         }
-        let gone = scratch.outside.len() + if is_equality { scratch.inside.len() } else { 0 };
-        let kept = line_count + ray_count - gone;
+        let dropped = scratch.outside.len() + if is_equality { scratch.inside.len() } else { 0 };
+        let kept = line_count + ray_count - dropped;
         self.widen_saturation(border);
         let search = adjacency::Search {
             saturated: &self.saturated,
@@ -443,7 +446,9 @@ impl<N: Number> Generators<N> {
             needed: width.saturating_sub(line_count + 2),
         };
         scratch.pairs.clear();
-        adjacency::adjacent(&search, &mut scratch.pairs, budget, |pairs| budget.hold(kept + pairs, width))?;
+        adjacency::find_adjacent(&search, &mut scratch.pairs, budget, |pairs| {
+            budget.hold(kept + pairs, width)
+        })?;
         budget.hold(kept + scratch.pairs.len(), width)?;
         budget.spend(scratch.pairs.len())?;
         scratch.rays.clear();
@@ -451,9 +456,9 @@ impl<N: Number> Generators<N> {
         for &(i, o) in &scratch.pairs {
             let (i, o) = (i as usize, o as usize);
             let (inner, outer) = (&self.rays[i * width..][..width], &self.rays[o * width..][..width]);
-            let made = N::coprime(&scratch.values[i], &scratch.values[o])
+            let new_ray = N::coprime(&scratch.values[i], &scratch.values[o])
                 .and_then(|(a, b)| N::combine(&a, outer, &b.negated()?, inner, &mut scratch.rays));
-            if made.is_none() {
+            if new_ray.is_none() {
                 return Ok(None);
             }
             let start = scratch.saturated.len();
@@ -462,14 +467,14 @@ impl<N: Number> Generators<N> {
             scratch.saturated[start + border / 64] |= 1 << (border % 64);
         }
         self.magnitude |= N::magnitude(&scratch.rays);
-        self.keep(&scratch.values, is_equality, border);
+        self.keep_rays(&scratch.values, is_equality, border);
         self.rays.append(&mut scratch.rays);
         self.saturated.extend_from_slice(&scratch.saturated);
         Ok(Some(true))
     }
 
     /// Drops the rays outside (for an equality, also those inside) and marks those on the border.
-    fn keep(&mut self, values: &[N], is_equality: bool, border: usize) {
+    fn keep_rays(&mut self, values: &[N], is_equality: bool, border: usize) {
         let (width, words) = (self.width, self.words);
         let mut end = 0;
         for (index, value) in values.iter().enumerate() {
@@ -508,10 +513,10 @@ mod tests {
         entries.iter().map(|&entry| Integer::from(entry)).collect()
     }
 
-    /// All that the state is, without the memory it works in.
-    fn shown<N: Number>(cone: &Generators<N>) -> String {
-        let shown = |numbers: &[N]| numbers.iter().map(|n| n.to_integer().to_string()).collect::<Vec<_>>();
-        let rows = [&cone.halfspaces, &cone.lines, &cone.rays].map(|rows| shown(rows));
+    /// The whole state as text, without the temporary memory.
+    fn state_text<N: Number>(cone: &Generators<N>) -> String {
+        let written = |numbers: &[N]| numbers.iter().map(|n| n.to_integer().to_string()).collect::<Vec<_>>();
+        let rows = [&cone.halfspaces, &cone.lines, &cone.rays].map(|rows| written(rows));
         format!("{rows:?} {:?}", cone.saturated)
     }
 
@@ -537,21 +542,20 @@ mod tests {
             assert_eq!(cone.add(&row(&halfspace), false, &Budget::new(3, 100)), Ok(true));
         }
         let state = |cone: &Cone| match cone {
-            Cone::Words(words) => shown(words),
-            Cone::Big(big) => shown(big),
+            Cone::Words(words) => state_text(words),
+            Cone::Big(big) => state_text(big),
         };
         let before = state(&cone);
         assert_eq!(cone.add(&row(&[1, 0, -1]), false, &Budget::new(3, 100)), Err(Exceeded));
         assert_eq!(state(&cone), before);
     }
 
-    /// Sums of all dimensions, each of which some line crosses: what is slid along it needs no echelon form
-    /// made.
+    /// Sums of all dimensions, each of which some line crosses. The other lines stay in echelon form.
     #[test]
     fn lines_stay_in_echelon_form() {
         let width: usize = 40;
         let mut cone = Cone::whole_space(width);
-        // No pivot is sought in entry 0, the height.
+        // No pivot is searched in entry 0, the height.
         for least in [0, 1, 3, 7] {
             let most = if least == 0 { 1 } else { width };
             let entry = |at: usize| if (least..most).contains(&at) { at as i64 % 5 + 1 } else { 0 };
@@ -581,6 +585,6 @@ mod tests {
             assert_eq!(big.add(&row(&halfspace), false, &Budget::unlimited()), Ok(Some(true)));
         }
         let Cone::Big(small) = &small else { panic!("the case is meant to overflow") };
-        assert_eq!(shown(small), shown(&big));
+        assert_eq!(state_text(small), state_text(&big));
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn from_constraints(
 ) -> Result<Option<Arc<Dual>>, Exceeded> {
     let mut cone = cone_to_cut(dimensions, base, budget)?;
     let mut is_cut = false;
-    for constraint in in_order(added) {
+    for constraint in sort_for_conversion(added) {
         is_cut |= cone.add(constraint.row(), constraint.relation() == Relation::Equal, budget)?;
     }
     // The base may be a product that was made without asking.
@@ -124,7 +124,7 @@ fn cone_to_cut(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Budget) -> 
     let positivity = row::unit(width, 0);
     if let Some(base) = base {
         let (lines, rays) = base.closure_generators().split_at(base.lines);
-        return Ok(Cone::known(
+        return Ok(Cone::from_descriptions(
             width,
             lines.iter().map(Generator::row),
             rays.iter().map(Generator::row),
@@ -137,8 +137,8 @@ fn cone_to_cut(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Budget) -> 
     Ok(cone)
 }
 
-/// Equalities first: each takes a line or a dimension away, which makes everything after smaller.
-pub(crate) fn in_order(constraints: &[Constraint]) -> Vec<&Constraint> {
+/// Puts equalities first: each takes a line or a dimension away, which makes all later steps smaller.
+pub(crate) fn sort_for_conversion(constraints: &[Constraint]) -> Vec<&Constraint> {
     let mut sorted: Vec<&Constraint> = constraints.iter().collect();
     sorted.sort_unstable_by(|a, b| {
         let is_inequality = |c: &Constraint| c.relation() != Relation::Equal;
@@ -147,8 +147,8 @@ pub(crate) fn in_order(constraints: &[Constraint]) -> Vec<&Constraint> {
     sorted
 }
 
-/// The closed polyhedron `minimal` less the borders of strict constraints; `None` when that leaves
-/// nothing. The rays of the facets must be known if there is a strict constraint.
+/// Removes the borders of strict constraints from the closed polyhedron `minimal`. Returns `None` if
+/// nothing is left. The rays of the facets must be known if there is a strict constraint.
 pub(crate) fn cut_off<'a>(
     minimal: Minimal,
     has_infinite_facet: bool,
@@ -159,13 +159,13 @@ pub(crate) fn cut_off<'a>(
     if strict.peek().is_none() {
         return Ok(Some(assemble_closed(minimal, has_infinite_facet)));
     }
-    let vertices = vertices_of(&minimal.rays);
+    let vertices = find_vertices(&minimal.rays);
     let mut excluded = Vec::new();
     for row in strict {
         budget.spend(minimal.rays.len())?;
-        let border = border(row, &minimal.rays);
+        let border = saturating_rays(row, &minimal.rays);
         if border.count() == minimal.rays.len() {
-            // Nowhere positive on the closure.
+            // The constraint is positive nowhere on the closure.
             return Ok(None);
         }
         if border.intersects(&vertices) {
@@ -175,7 +175,7 @@ pub(crate) fn cut_off<'a>(
     if excluded.is_empty() {
         return Ok(Some(assemble_closed(minimal, has_infinite_facet)));
     }
-    let excluded = faces::maximal(excluded);
+    let excluded = faces::keep_maximal(excluded);
     let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
     let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
     let kept = faces::smallest_kept(&faces, &excluded, budget)?;
@@ -196,7 +196,7 @@ pub(crate) fn from_generators(
         Some(base) => {
             let positivity = row::unit(width, 0);
             let (equalities, facets) = base.closure_constraints().split_at(base.equalities);
-            Cone::known(
+            Cone::from_descriptions(
                 width,
                 equalities.iter().map(Constraint::row),
                 facets
@@ -209,7 +209,7 @@ pub(crate) fn from_generators(
         None => Cone::whole_space(width),
     };
     let mut sorted: Vec<&Generator> = added.iter().collect();
-    // Lines first, for the reason given at `in_order`.
+    // Lines first, for the reason given at `sort_for_conversion`.
     sorted.sort_unstable();
     let mut is_cut = false;
     for generator in sorted {
@@ -224,7 +224,7 @@ pub(crate) fn from_generators(
         cone.recycle();
         return Ok(Arc::clone(base));
     }
-    // The conversion ran in the dual space, so what it calls rays are our constraints.
+    // The conversion ran in the dual space, so its rays are the constraints here.
     let swapped = minimise::minimise(&cone, !is_closed);
     cone.recycle();
     let mut minimal = Minimal {
@@ -267,7 +267,7 @@ pub(crate) fn from_generators(
         .filter(|generator| generator.kind == Kind::Point)
         .map(|generator| on_facets(&generator.row))
         .collect();
-    let vertices = vertices_of(&minimal.rays);
+    let vertices = find_vertices(&minimal.rays);
     let mut open = Bits::default();
     for (index, row) in minimal.rays.iter().enumerate() {
         if vertices.contains(index) && !points.contains(&on_facets(row)) {
@@ -283,14 +283,15 @@ pub(crate) fn from_generators(
     Ok(Arc::new(assemble(minimal, has_infinite_facet, &excluded, &kept)))
 }
 
-/// Takes the constraint "1 >= 0" out of the facets; whether it was there.
+/// Removes the constraint "1 >= 0" from the facets. Returns whether it was there.
 fn remove_infinite_facet(minimal: &mut Minimal) -> bool {
     let before = minimal.facets.len();
     minimal.facets.retain(|facet| !minimise::is_constant(&facet.row));
     minimal.facets.len() < before
 }
 
-fn vertices_of(rays: &[Row]) -> Bits {
+/// Which of some rays are points, at which the first coordinate is not 0.
+fn find_vertices(rays: &[Row]) -> Bits {
     let mut vertices = Bits::default();
     for (index, row) in rays.iter().enumerate() {
         if row[0].is_positive() {
@@ -301,7 +302,7 @@ fn vertices_of(rays: &[Row]) -> Bits {
 }
 
 /// The generators at which a constraint's linear part vanishes.
-pub(crate) fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
+pub(crate) fn saturating_rays(constraint: &[Integer], rays: &[Row]) -> Bits {
     let mut border = Bits::default();
     for (index, row) in rays.iter().enumerate() {
         if row::dot(constraint, row).is_zero() {

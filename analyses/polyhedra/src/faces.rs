@@ -51,14 +51,16 @@ impl Faces<'_> {
 }
 
 /// Keeps the maximal sets, each once.
-pub(crate) fn maximal(sets: Vec<Bits>) -> Vec<Bits> {
+pub(crate) fn keep_maximal(sets: Vec<Bits>) -> Vec<Bits> {
     antichain(sets, |set, kept| set.is_subset(kept))
 }
 
-fn minimal(sets: Vec<Bits>) -> Vec<Bits> {
+/// Keeps the minimal sets, each once.
+fn keep_minimal(sets: Vec<Bits>) -> Vec<Bits> {
     antichain(sets, |set, kept| kept.is_subset(set))
 }
 
+/// Keeps each set that no other one covers.
 fn antichain(sets: Vec<Bits>, is_covered: impl Fn(&Bits, &Bits) -> bool) -> Vec<Bits> {
     let mut kept: Vec<Bits> = Vec::new();
     for set in sets {
@@ -92,7 +94,7 @@ pub(crate) fn smallest_kept(
                 larger.insert(index);
                 next.push(faces.span(&larger));
             }
-            next = minimal(next);
+            next = keep_minimal(next);
             budget.hold(next.len(), 0)?;
             budget.spend(next.len())?;
         }
@@ -111,8 +113,8 @@ pub(crate) fn largest_excluded(
     budget: &Budget,
 ) -> Result<Vec<Bits>, Exceeded> {
     let mut family = vec![Bits::all(faces.generators)];
-    // A point in a smaller face stands for one in a larger face around it.
-    for point in maximal(points.to_vec()) {
+    // A point in a smaller face is also one in each larger face around it, so only the smallest matter.
+    for point in keep_maximal(points.to_vec()) {
         let contains = |face: &Bits| {
             faces
                 .facets
@@ -124,12 +126,13 @@ pub(crate) fn largest_excluded(
         for face in around {
             for (index, facet) in faces.facets.iter().enumerate() {
                 let smaller = face.and(facet);
-                // Every corner of a face left out is open, so without one there is none below.
+                // Every corner of a face left out is open. Without such a corner, no face within this one is
+                // left out.
                 if !point.contains(index) && smaller.intersects(open) {
                     next.push(smaller);
                 }
             }
-            next = maximal(next);
+            next = keep_maximal(next);
             budget.hold(next.len(), 0)?;
             budget.spend(next.len())?;
         }

@@ -58,7 +58,7 @@ impl Integer {
         matches!(self.0, Repr::Small(1))
     }
 
-    /// -1, 0 or 1, as the number is negative, zero or positive.
+    /// The sign: -1, 0 or 1.
     #[inline]
     pub fn signum(&self) -> i32 {
         match &self.0 {
@@ -285,7 +285,7 @@ impl Neg for Integer {
     }
 }
 
-/// An operator on references, for numbers that are given away.
+/// Defines an operator for owned numbers by the one on references.
 macro_rules! owned {
     ($number:ident, $trait:ident, $method:ident, $symbol:tt) => {
         impl $trait<$number> for $number {

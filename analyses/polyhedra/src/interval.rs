@@ -67,7 +67,7 @@ struct DenseInterval {
 }
 
 impl DenseInterval {
-    /// Intersects with a constraint that has a variable; whether that cuts something off.
+    /// Intersects with a constraint that has a variable. Returns whether that cuts something off.
     fn cut(&mut self, constraint: &Constraint) -> bool {
         let [constant, coefficient] = constraint.row() else {
             unreachable!("a constraint over one dimension has two coefficients")
@@ -87,7 +87,7 @@ impl DenseInterval {
         cuts
     }
 
-    /// Both descriptions; nothing of an empty interval.
+    /// Both descriptions, or `None` if the interval is empty.
     fn to_dual(&self) -> Option<Dual> {
         let ray =
             |sign: i64| Generator { kind: Kind::Ray, row: smallvec![Integer::ZERO, Integer::from(sign)] };
@@ -133,7 +133,8 @@ impl DenseInterval {
     }
 }
 
-/// Replaces `end` by one that is `further`, or at the same value open where `end` is not; whether it does.
+/// Replaces `end` by `by` if that is `further`, or if `by` has the same value and is open where `end` is
+/// not. Returns whether it did.
 fn tighten(end: &mut Option<IntervalEnd>, by: &IntervalEnd, further: Ordering) -> bool {
     let is_better = end.as_ref().is_none_or(|end| match by.cmp_value(end) {
         Ordering::Equal => by.is_open && !end.is_open,
@@ -145,7 +146,8 @@ fn tighten(end: &mut Option<IntervalEnd>, by: &IntervalEnd, further: Ordering) -
     is_better
 }
 
-/// Replaces `end` by one that is `further`, or at the same value closed where `end` is not.
+/// Replaces `end` by `by` if that is `further`, or if `by` has the same value and is closed where `end` is
+/// not.
 fn extend(end: &mut Option<IntervalEnd>, by: &IntervalEnd, further: Ordering) {
     let is_better = end.as_ref().is_none_or(|end| match by.cmp_value(end) {
         Ordering::Equal => end.is_open && !by.is_open,
@@ -264,15 +266,15 @@ mod tests {
         all
     }
 
-    /// All there is to a double description.
-    fn shown(dual: Option<&Dual>) -> String {
+    /// Writes all parts of a double description.
+    fn dual_text(dual: Option<&Dual>) -> String {
         format!("{dual:?}")
     }
 
-    /// Both descriptions are those of the general way, from constraints and from generators, with a base
-    /// and without.
+    /// The shortcut for intervals and the general conversion give the same two descriptions: from constraints
+    /// and from generators, with a base and without.
     #[test]
-    fn as_in_general() {
+    fn intervals_agree_with_the_general_conversion() {
         let all = constraints();
         let mut duals: Vec<Arc<Dual>> = Vec::new();
         let general = |base: Option<&Arc<Dual>>, added: &[Constraint]| {
@@ -282,7 +284,7 @@ mod tests {
             for b in &all {
                 let added = [a.clone(), b.clone()];
                 let (own, other) = (from_constraints(None, &added), general(None, &added));
-                assert_eq!(shown(own.as_deref()), shown(other.as_deref()), "{added:?}");
+                assert_eq!(dual_text(own.as_deref()), dual_text(other.as_deref()), "{added:?}");
                 duals.extend(own);
             }
         }
@@ -294,17 +296,20 @@ mod tests {
             for constraint in &all {
                 let added = core::slice::from_ref(constraint);
                 let (own, other) = (from_constraints(Some(base), added), general(Some(base), added));
-                assert_eq!(shown(own.as_deref()), shown(other.as_deref()), "{base:?} {added:?}");
+                assert_eq!(dual_text(own.as_deref()), dual_text(other.as_deref()), "{base:?} {added:?}");
             }
             for other in &duals {
                 let own = from_generators(Some(base), &other.generators);
                 let general = |base, added: &[Generator]| {
                     dual::from_generators(1, base, added, &Budget::unlimited()).unwrap()
                 };
-                assert_eq!(shown(own.as_deref()), shown(Some(&general(Some(base), &other.generators))));
+                assert_eq!(
+                    dual_text(own.as_deref()),
+                    dual_text(Some(&general(Some(base), &other.generators)))
+                );
                 let both: Vec<Generator> = base.generators.iter().chain(&other.generators).cloned().collect();
                 let own = from_generators(None, &both);
-                assert_eq!(shown(own.as_deref()), shown(Some(&general(None, &both))), "{both:?}");
+                assert_eq!(dual_text(own.as_deref()), dual_text(Some(&general(None, &both))), "{both:?}");
             }
         }
     }

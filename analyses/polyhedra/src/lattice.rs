@@ -44,7 +44,7 @@ impl Polyhedron {
         let (Some(mine), Some(theirs)) = (self.fine(), other.fine()) else {
             return false;
         };
-        let owners = owners(self.dimensions(), &mine);
+        let owners = block_owners(self.dimensions(), &mine);
         theirs.iter().all(|block| {
             let own = owners[block.dimensions[0]].map(|index| &mine[index]);
             match own {
@@ -64,7 +64,7 @@ impl Polyhedron {
     }
 
     /// Whether every point satisfies the constraint.
-    /// Panics when the constraint mentions a dimension that is not there.
+    /// Panics if the constraint mentions a dimension that does not exist.
     pub fn implies(&self, constraint: &Constraint) -> bool {
         self.which_implied([constraint]).next().is_some()
     }
@@ -76,7 +76,7 @@ impl Polyhedron {
     ) -> impl Iterator<Item = &'a Constraint> {
         let dimensions = self.dimensions();
         let blocks = if self.is_empty() { None } else { self.fine() };
-        let owners = owners(dimensions, blocks.as_deref().unwrap_or_default());
+        let owners = block_owners(dimensions, blocks.as_deref().unwrap_or_default());
         constraints.into_iter().filter(move |constraint| {
             constraint.assert_fits(dimensions);
             blocks.as_ref().is_none_or(|blocks| satisfies(blocks, &owners, constraint))
@@ -128,7 +128,7 @@ impl Polyhedron {
     }
 
     /// The points that also satisfy the constraints.
-    /// Panics when a constraint mentions a dimension that is not there.
+    /// Panics if a constraint mentions a dimension that does not exist.
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Self {
         let dimensions = self.dimensions();
         let mut added: SmallVec<[&Constraint; 8]> = SmallVec::new();
@@ -160,7 +160,7 @@ impl Polyhedron {
         let grouped = polyhedron::by_group(&blocks, &groups);
         let mut by_group: SmallVec<[Constraints; 2]> = SmallVec::from_elem(Constraints::new(), groups.len());
         for constraint in &added {
-            // Trivial ones are gone, so there is a variable.
+            // Trivial constraints are gone, so this one has a variable.
             let group = product::support(constraint.row()).next().and_then(|first| groups.of(first));
             if let Some(group) = group {
                 by_group[group].push(polyhedron::inward(constraint, groups.members(group)));
@@ -225,7 +225,7 @@ impl Polyhedron {
         let mut all: Vec<usize> = both.flat_map(|block| block.dimensions.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
-        // Asked before either is made.
+        // Both sizes are compared with the budget before either product is made.
         coupled.hold(size(&mine).max(size(&theirs)), all.len() + 1)?;
         let merged = |blocks: &[Block]| -> Result<Dense, Exceeded> {
             let blocks: Vec<&Block> = blocks.iter().collect();
@@ -255,7 +255,8 @@ pub(crate) enum Joined {
     Whole(Polyhedron),
 }
 
-/// Separates the blocks that differ. Dimensions that one side alone bounds are freed, as in the join.
+/// Separates the blocks that differ between the two sides. A dimension that only one side bounds becomes
+/// free, as it is in the join.
 pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Result<Joined, Exceeded> {
     let dimensions = a.dimensions();
     let Some(mine) = a.known_duals_within(budget)? else {
@@ -269,7 +270,7 @@ pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Resu
     split_off_same(dimensions, &mut same, &mut mine, &mut theirs);
     // Each round frees a dimension or is the last.
     loop {
-        let (own, other) = (owners(dimensions, &mine), owners(dimensions, &theirs));
+        let (own, other) = (block_owners(dimensions, &mine), block_owners(dimensions, &theirs));
         let half_free: Vec<usize> =
             (0..dimensions).filter(|&at| own[at].is_some() != other[at].is_some()).collect();
         if half_free.is_empty() {
@@ -282,7 +283,7 @@ pub(crate) fn set_apart(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Resu
         // Lines, rays and corners up to which a product may be made without looking for a better way.
         let is_small = |blocks: &[Block]| blocks.len() <= 1 || size(blocks) <= 32;
         if is_small(&mine) && is_small(&theirs) {
-            // The join of the two sees to it, and merging costs less than projecting first.
+            // The join of the two products frees the dimension, and merging costs less than projecting first.
             break;
         }
         for side in [&mut mine, &mut theirs] {
@@ -304,7 +305,7 @@ pub(crate) fn size(blocks: &[Block]) -> usize {
 
 /// Moves the blocks that both sides have to `same`.
 fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block>, theirs: &mut Vec<Block>) {
-    let owners = owners(dimensions, theirs);
+    let owners = block_owners(dimensions, theirs);
     let mut is_shared = vec![false; theirs.len()];
     mine.retain(|block| {
         let twin = owners[block.dimensions[0]].filter(|&index| theirs[index].is_known_equal(block));
@@ -318,10 +319,10 @@ fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block
     theirs.retain(|_| !shared.next().copied().unwrap_or(false));
 }
 
-/// Blocks that also satisfy the constraints, if each of these concerns one block or one dimension alone: then
-/// nothing is to be merged.
+/// The blocks with the constraints added, if each constraint concerns one block or one dimension alone, so
+/// that no blocks must be merged. Otherwise `None`.
 fn meet_block_by_block(dimensions: usize, blocks: &[Block], added: &[&Constraint]) -> Option<Blocks> {
-    let owners = owners(dimensions, blocks);
+    let owners = block_owners(dimensions, blocks);
     // The number of a block, or behind these that of a dimension in none.
     let home = |constraint: &&Constraint| {
         let mut support = product::support(constraint.row());
@@ -359,11 +360,11 @@ fn is_within(dimensions: usize, smaller: &[Block], larger: &[Block]) -> bool {
     product(smaller).is_leq(&product(larger))
 }
 
-/// For each dimension the index of the block that has it.
+/// For each dimension, the index of the block that it belongs to.
 pub(crate) type Owners = SmallVec<[Option<usize>; 16]>;
 
-/// For each dimension the index of the block that has it.
-pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Owners {
+/// For each dimension, the index of the block that it belongs to.
+pub(crate) fn block_owners(dimensions: usize, blocks: &[Block]) -> Owners {
     let mut owners = Owners::from_elem(None, dimensions);
     for (index, block) in blocks.iter().enumerate() {
         block.dimensions.iter().for_each(|&dimension| owners[dimension] = Some(index));
@@ -375,7 +376,7 @@ pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Owners {
 #[derive(Clone, Copy)]
 struct BlockTerms<'a> {
     constraint: &'a Constraint,
-    /// Nothing where they are the dimensions from the first.
+    /// `None` if they are the dimensions 0, 1, 2 and so on.
     dimensions: Option<&'a [usize]>,
 }
 
@@ -405,7 +406,7 @@ pub(crate) fn satisfies(blocks: &[Block], owners: &[Option<usize>], constraint: 
     satisfies_terms(blocks, owners, BlockTerms { constraint, dimensions: None })
 }
 
-/// Asks the block that the constraint concerns. Of several, the least values are added up.
+/// Asks the block that the constraint concerns. If it concerns several, their least values are added up.
 fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: BlockTerms<'_>) -> bool {
     let mut concerned: SmallVec<[usize; 8]> = SmallVec::new();
     for (dimension, _) in terms.iter() {

@@ -50,7 +50,7 @@ use crate::query::{Bound, Bounds};
 use crate::row;
 use crate::simplex::Program;
 
-/// The octagonal bounds of blocks whose own join exceeds the limits get this part of the work.
+/// The octagonal bounds of blocks whose own join exceeds the limits get one part in this many of the work.
 const OCTAGONAL: u64 = 8;
 
 /// What an operation may use.
@@ -126,12 +126,12 @@ impl Polyhedron {
     pub fn widen_limited(&self, other: &Self, thresholds: &[Constraint], limits: &Limits) -> Outcome {
         let some_of = |block: &Dense, budget: &Budget| {
             let own = block.some_constraints().cloned().collect();
-            Outcome::Coarser(narrow(&Self::universe(block.dimensions()), own, budget))
+            Outcome::Coarser(narrow_by_candidates(&Self::universe(block.dimensions()), own, budget))
         };
         self.widen_with_thresholds(other, thresholds).convert_or_replace(limits, &some_of)
     }
 
-    /// Converted, and what does not fit replaced by something around it.
+    /// Converts the blocks, and replaces each that does not fit the limits by a polyhedron around it.
     fn convert_or_replace(&self, limits: &Limits, around: &dyn Fn(&Dense, &Budget) -> Outcome) -> Outcome {
         let dimensions = self.dimensions();
         let Some(blocks) = self.raw() else {
@@ -155,7 +155,7 @@ impl Polyhedron {
             let around = around(&block.body, &budget);
             is_exact &= around.is_exact();
             let Some(blocks) = around.polyhedron().raw() else {
-                // Fewer constraints than the block has, and already nothing left.
+                // These are fewer constraints than the block has, and they are already unsatisfiable.
                 return Outcome::Exact(Self::empty(dimensions));
             };
             ready.extend(blocks.iter().map(|part| Block {
@@ -193,7 +193,8 @@ impl Polyhedron {
             return Outcome::of(joined, is_exact);
         }
         let around = around_join(&a, &b, limits);
-        let is_join = is_exact && are_all_generators(&around, &coupled, |one| has(&a, one) || has(&b, one));
+        let is_join = is_exact
+            && are_all_generators(&around, &coupled, |one| has_generator(&a, one) || has_generator(&b, one));
         Outcome::of(around, is_join)
     }
 }
@@ -206,7 +207,11 @@ fn coarsen_block(block: &Dense, budget: &Budget) -> Outcome {
     let universe = Polyhedron::universe(dimensions);
     if block.known_constraints().is_none() {
         let evaluated = |expression: &LinearExpression, _: &Budget| Ok(block.bounds(expression));
-        let around = narrow(&universe, octagon(&all, dimensions, &octagonal, evaluated), budget);
+        let around = narrow_by_candidates(
+            &universe,
+            octagonal_bounds(&all, dimensions, &octagonal, evaluated),
+            budget,
+        );
         let known: BTreeSet<&Generator> = block.some_generators().into_iter().flatten().collect();
         let is_exact = are_all_generators(&around, budget, |generator| known.contains(generator));
         return Outcome::of(around, is_exact);
@@ -214,24 +219,24 @@ fn coarsen_block(block: &Dense, budget: &Budget) -> Outcome {
     let own = || block.some_constraints();
     let program = Program::of(dimensions, own(), &Budget::unlimited());
     let Ok(Some(mut program)) = program else { return Outcome::Exact(Polyhedron::empty(dimensions)) };
-    let mut candidates = octagon(&all, dimensions, &octagonal, |expression, budget| {
+    let mut candidates = octagonal_bounds(&all, dimensions, &octagonal, |expression, budget| {
         program.bounds(&expression.fitted(dimensions), expression.denominator(), budget)
     });
     candidates.extend(own().cloned());
-    let around = narrow(&universe, candidates, budget);
+    let around = narrow_by_candidates(&universe, candidates, budget);
     let is_exact = own().all(|constraint| around.implies(constraint));
     Outcome::of(around, is_exact)
 }
 
-/// Whether all generators are such as told, where they are not too many to be looked at.
+/// Do all generators satisfy `is_such`? The answer is no if there are too many to look at.
 fn are_all_generators(whole: &Polyhedron, budget: &Budget, is_such: impl Fn(&Generator) -> bool) -> bool {
     let blocks = whole.fine().unwrap_or_default();
     budget.hold(lattice::size(&blocks), whole.dimensions() + 1).is_ok()
         && whole.to_dense().dual().is_none_or(|dual| dual.generators.iter().all(is_such))
 }
 
-/// Whether a polyhedron has this point, or lets go for ever in this direction.
-fn has(polyhedron: &Polyhedron, generator: &Generator) -> bool {
+/// Does the polyhedron contain this point, or is it unbounded in this direction?
+fn has_generator(polyhedron: &Polyhedron, generator: &Generator) -> bool {
     let admits = |constraint: &Constraint| {
         let sign = row::dot(constraint.row(), &generator.row).signum();
         match (generator.kind, constraint.relation()) {
@@ -250,7 +255,8 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let parts = match lattice::set_apart(a, b, &budget) {
         Ok(Joined::Parts(parts)) => parts,
         Ok(Joined::Whole(whole)) => return whole,
-        // Only projections are computed here, from what is converted: the box will do.
+        // Only projections of converted blocks are computed here. If even they are too much, the box is
+        // taken.
         Err(Exceeded) => Differing {
             same: Vec::new(),
             mine: a.fine().unwrap_or_default().into_owned(),
@@ -262,10 +268,11 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     let octagonal = Budget::new(limits.rows, limits.work / OCTAGONAL);
     same.extend(join_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
-    // Each relates blocks that are small without it. Every later operation would pay for larger ones.
+    // Each of these constraints relates blocks that are small without it, and every later operation would
+    // pay for larger blocks.
     let budget = Budget::new(limits.rows / 640, limits.work / 64);
     candidates.extend(bound_across(dimensions, &mine, &theirs, &budget));
-    narrow(&start, candidates, &budget)
+    narrow_by_candidates(&start, candidates, &budget)
 }
 
 /// Bounds of sums and differences of two dimensions that do not follow from the bounds of the dimensions
@@ -273,15 +280,20 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
 fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Budget) -> Vec<Constraint> {
     // For each dimension its greatest value and the greatest of its opposite, on both sides.
     let mut ranges: Vec<(usize, [Bound; 2], [Bound; 2])> = Vec::new();
-    let (of_mine, of_theirs) = (lattice::owners(dimensions, mine), lattice::owners(dimensions, theirs));
+    let (of_mine, of_theirs) =
+        (lattice::block_owners(dimensions, mine), lattice::block_owners(dimensions, theirs));
     for dimension in 0..dimensions {
         let (Some(a), Some(b)) = (of_mine[dimension], of_theirs[dimension]) else { continue };
         if budget.spend(2 * dimensions).is_err() {
             break;
         }
-        ranges.push((dimension, greatest(&mine[a], dimension), greatest(&theirs[b], dimension)));
+        ranges.push((
+            dimension,
+            greatest_values(&mine[a], dimension),
+            greatest_values(&theirs[b], dimension),
+        ));
     }
-    // 1 where the first argument reaches further, -1 where the other does.
+    // 1 if the first argument reaches further, -1 if the other does.
     let further = |a: &Bound, b: &Bound| match (a, b) {
         (Some((a, _)), Some((b, _))) => (a - b).signum(),
         _ => 0,
@@ -306,7 +318,7 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Bu
                     let ((x, on_x), (y, on_y)) = (x.as_ref()?, y.as_ref()?);
                     Some((x + y, *on_x && *on_y))
                 };
-                let bound = wider(sum(&a_of_x[i], &a_of_y[j]), sum(&b_of_x[i], &b_of_y[j]), 1);
+                let bound = wider_bound(sum(&a_of_x[i], &a_of_y[j]), sum(&b_of_x[i], &b_of_y[j]), 1);
                 let Some((value, attained)) = bound else { continue };
                 let mut row = row::unit(dimensions + 1, 0);
                 row[0] = value.numerator().clone();
@@ -323,7 +335,7 @@ fn bound_across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Bu
 }
 
 /// The greatest value of a block's dimension, and of its opposite.
-fn greatest(block: &Block, dimension: usize) -> [Bound; 2] {
+fn greatest_values(block: &Block, dimension: usize) -> [Bound; 2] {
     let at = polyhedron::positions(&[dimension], &block.dimensions)[0];
     let row = row::unit(block.dimensions.len() + 1, at + 1);
     let Bounds { lower, upper, .. } = block.body.bounds_of_row(&row, &Integer::ONE);
@@ -363,14 +375,14 @@ fn join_by_group(
         let product =
             |blocks: &[&Block]| Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()));
         let (a, b) = (product(a), product(b));
-        candidates.extend(octagon(group, dimensions, octagonal, |expression, _| {
-            Ok(hull(a.bounds(expression), b.bounds(expression)))
+        candidates.extend(octagonal_bounds(group, dimensions, octagonal, |expression, _| {
+            Ok(hull_of_ranges(a.bounds(expression), b.bounds(expression)))
         }));
         for (from, to) in [(&a, &b), (&b, &a)] {
             for block in from.raw().unwrap_or_default() {
                 for constraint in block.body.some_constraints() {
-                    let halves = halves(&block.outward(constraint, dimensions));
-                    candidates.extend(halves.into_iter().filter(|half| to.implies(half)));
+                    let split_constraint = split_constraint(&block.outward(constraint, dimensions));
+                    candidates.extend(split_constraint.into_iter().filter(|half| to.implies(half)));
                 }
             }
         }
@@ -380,7 +392,7 @@ fn join_by_group(
 
 /// The bounds of some of the dimensions, whatever they cost, and of every sum and difference of two of them;
 /// as many of these as the work suffices for.
-fn octagon(
+fn octagonal_bounds(
     of: &[usize],
     dimensions: usize,
     budget: &Budget,
@@ -417,22 +429,22 @@ fn octagon(
     };
     let all = Budget::unlimited();
     let singles = of.iter().copied().map(variable).try_for_each(|single| add(&single, &all));
-    // What is beyond the work is left out.
+    // Bounds for which no work is left are left out.
     let _ = singles.and_then(|()| pairs.into_iter().try_for_each(|pair| add(&pair, budget)));
     constraints
 }
 
 /// The range over the union of two non-empty sets.
-fn hull(a: Bounds, b: Bounds) -> Bounds {
+fn hull_of_ranges(a: Bounds, b: Bounds) -> Bounds {
     Bounds {
-        lower: wider(a.lower, b.lower, -1),
-        upper: wider(a.upper, b.upper, 1),
+        lower: wider_bound(a.lower, b.lower, -1),
+        upper: wider_bound(a.upper, b.upper, 1),
         empty: a.empty && b.empty,
     }
 }
 
-/// The greater of two bounds (`direction` 1) or the smaller one (-1), attained where either is.
-fn wider(a: Bound, b: Bound, direction: i32) -> Bound {
+/// The greater of two bounds (`direction` 1) or the smaller one (-1), attained if either is.
+fn wider_bound(a: Bound, b: Bound, direction: i32) -> Bound {
     let ((a, in_a), (b, in_b)) = (a?, b?);
     match (&a - &b).signum() * direction {
         0 => Some((a, in_a || in_b)),
@@ -443,7 +455,7 @@ fn wider(a: Bound, b: Bound, direction: i32) -> Bound {
 
 /// `start`, which is converted, with the bounds of single dimensions and those other candidates for which the
 /// budget suffices, those with fewer variables first.
-fn narrow(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) -> Polyhedron {
+fn narrow_by_candidates(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) -> Polyhedron {
     let variables =
         |c: &Constraint| c.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count();
     candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
@@ -475,7 +487,7 @@ fn narrow(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) 
     current
 }
 
-/// One more constraint, the blocks it relates being merged by their generators.
+/// Adds one constraint. The blocks that it relates are merged by their generators.
 fn meet_one_within(
     current: &Polyhedron,
     constraint: &Constraint,
@@ -498,9 +510,9 @@ fn meet_one_within(
     Ok(Polyhedron::of_blocks(dimensions, others))
 }
 
-/// An inequality itself, an equality's two sides; a strict one also in its closed form, which the
-/// other side may satisfy although it does not satisfy the strict one.
-fn halves(constraint: &Constraint) -> Vec<Constraint> {
+/// Splits an equality into its two inequalities. A strict inequality is given together with its closed form,
+/// which the other side may satisfy although it does not satisfy the strict one.
+fn split_constraint(constraint: &Constraint) -> Vec<Constraint> {
     match constraint.relation() {
         Relation::AtLeast => vec![constraint.clone()],
         Relation::Greater => vec![constraint.clone(), constraint.with_relation(Relation::AtLeast)],

@@ -106,7 +106,7 @@ impl Constraint {
         self.relation
     }
 
-    /// Whether it relates several dimensions, and some by a factor beyond this one.
+    /// Does it relate several dimensions, with some coefficient whose absolute value is above `most`?
     pub fn has_factor_beyond(&self, most: i64) -> bool {
         let is_beyond =
             |factor: &Integer| factor.to_i64().is_none_or(|factor| !(-most..=most).contains(&factor));
@@ -114,7 +114,7 @@ impl Constraint {
             && self.coefficients().iter().filter(|factor| !factor.is_zero()).count() > 1
     }
 
-    /// The dimension that it gives a value, where it is an equality about one dimension alone.
+    /// The dimension whose value it gives, if it is an equality of a single dimension.
     pub fn fixes(&self) -> Option<usize> {
         let mut mentioned =
             self.coefficients().iter().enumerate().filter(|(_, factor)| **factor != Integer::ZERO);
@@ -132,7 +132,7 @@ impl Constraint {
         Self::of_row(self.row.clone(), relation)
     }
 
-    /// The strict or closed complement; for an equality there is none that is one constraint.
+    /// The complement, or `None` for an equality, whose complement is not one constraint.
     pub fn negated(&self) -> Option<Self> {
         let relation = match self.relation {
             Relation::Equal => return None,
@@ -164,13 +164,13 @@ impl Constraint {
         self.row
     }
 
-    /// Panics when it mentions a dimension that is not there.
+    /// Panics if it mentions a dimension that does not exist.
     pub(crate) fn assert_fits(&self, dimensions: usize) {
         assert_fits(&self.row, dimensions);
     }
 
-    /// The constraint as one over `dimensions` dimensions, new coefficients being 0.
-    /// Panics when it mentions a dimension that is not there.
+    /// Extends the constraint to `dimensions` dimensions. New coefficients are 0.
+    /// Panics if it mentions a dimension that does not exist.
     pub(crate) fn fitted(mut self, dimensions: usize) -> Self {
         fit(&mut self.row, dimensions);
         self
@@ -184,7 +184,7 @@ fn assert_fits(row: &[Integer], dimensions: usize) {
     );
 }
 
-/// Makes a row one of a space with `dimensions` dimensions.
+/// Extends or shortens a row to a space with `dimensions` dimensions.
 fn fit(row: &mut Row, dimensions: usize) {
     assert_fits(row, dimensions);
     row.resize(dimensions + 1, Integer::ZERO);
@@ -266,7 +266,7 @@ pub struct LinearExpression {
 }
 
 impl LinearExpression {
-    /// The expression with integer coefficients and denominator, or nothing when the denominator is
+    /// The expression with integer coefficients and denominator, or `None` if the denominator is
     /// 0.
     pub fn new(coefficients: Vec<Integer>, constant: Integer, denominator: Integer) -> Option<Self> {
         if denominator.is_zero() {
@@ -382,13 +382,13 @@ impl LinearExpression {
         &self.row
     }
 
-    /// Panics when the expression mentions a dimension that is not there.
+    /// Panics if the expression mentions a dimension that does not exist.
     pub(crate) fn assert_fits(&self, dimensions: usize) {
         assert_fits(&self.row, dimensions);
     }
 
     /// The numerator's row in a space with `dimensions` dimensions.
-    /// Panics when the expression mentions a dimension that is not there.
+    /// Panics if the expression mentions a dimension that does not exist.
     pub(crate) fn fitted(&self, dimensions: usize) -> Row {
         let mut row = self.row.clone();
         fit(&mut row, dimensions);

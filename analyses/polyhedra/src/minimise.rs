@@ -17,7 +17,7 @@ use crate::integer::Integer;
 use crate::number::Number;
 use crate::row::{self, Row};
 
-/// A facet and the rays on it, as indices into [`Minimal::rays`], if somebody needs them.
+/// A facet and the rays on it, as indices into [`Minimal::rays`], if they are needed.
 pub(crate) struct Facet {
     pub(crate) row: Row,
     pub(crate) rays: Bits,
@@ -35,13 +35,14 @@ pub(crate) struct Minimal {
 /// rays are found if `with_incidence`.
 pub(crate) fn minimise(cone: &Cone, with_incidence: bool) -> Minimal {
     match cone {
-        Cone::Words(words) => of_numbers(words, with_incidence),
-        Cone::Big(big) => of_numbers(big, with_incidence),
+        Cone::Words(words) => minimise_numbers(words, with_incidence),
+        Cone::Big(big) => minimise_numbers(big, with_incidence),
     }
 }
 
-/// Equalities are the half-spaces on which all rays are; facets those with the largest sets of rays.
-fn of_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal {
+/// Minimises a cone. Equalities are the half-spaces with all rays on their border, and facets are those with
+/// the largest sets of rays there.
+fn minimise_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal {
     let width = cone.width;
     let count = cone.halfspaces.len() / width;
     let ray_count = cone.rays.len() / width;
@@ -60,13 +61,13 @@ fn of_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal 
         }
     }
     let equalities = row::echelon(equalities);
-    let maximal = match columns.words {
-        1 => maximal::<1>(&candidates),
-        2 => maximal::<2>(&candidates),
-        _ => maximal::<0>(&candidates),
+    let mark_maximal = match columns.words {
+        1 => mark_maximal::<1>(&candidates),
+        2 => mark_maximal::<2>(&candidates),
+        _ => mark_maximal::<0>(&candidates),
     };
     let mut facets = Vec::with_capacity(candidates.len());
-    for (&(index, set), _) in candidates.iter().zip(maximal).filter(|(_, is_facet)| *is_facet) {
+    for (&(index, set), _) in candidates.iter().zip(mark_maximal).filter(|(_, is_facet)| *is_facet) {
         let mut row = halfspace(index);
         row::reduce(&mut row, &equalities);
         let rays = if with_incidence { Bits::of_words(set) } else { Bits::default() };
@@ -82,9 +83,9 @@ fn of_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal 
     Minimal { lines, rays, equalities, facets }
 }
 
-/// Which sets no other contains, of equal ones the first. Sets of `W` words, which the compiler then
-/// knows, or of any number if `W` is 0.
-fn maximal<const W: usize>(candidates: &[(usize, &[u64])]) -> SmallVec<[bool; 32]> {
+/// Marks the sets that no other one contains. Of equal sets only the first is marked. The sets have `W`
+/// words, so that the compiler knows the number, or any number of words if `W` is 0.
+fn mark_maximal<const W: usize>(candidates: &[(usize, &[u64])]) -> SmallVec<[bool; 32]> {
     let cut = |set: &'_ [u64]| -> usize { if W == 0 { set.len() } else { W } };
     let is_subset = |smaller: &[u64], larger: &[u64]| {
         let words = cut(smaller);

@@ -7,24 +7,24 @@
 use crate::integer::{Integer, gcd_u64, gcd_u128};
 use crate::row;
 
-/// Operations answer nothing when a result does not fit.
+/// Operations return `None` if a result does not fit.
 pub(crate) trait Number: Clone {
     fn of_integer(value: &Integer) -> Option<Self>;
     fn to_integer(&self) -> Integer;
     /// -1, 0 or 1.
     fn signum(&self) -> i32;
     fn negated(&self) -> Option<Self>;
-    /// Both divided by their greatest common divisor; not both are 0.
+    /// Divides both numbers by their greatest common divisor. At least one of them must not be 0.
     fn coprime(a: &Self, b: &Self) -> Option<(Self, Self)>;
     fn dot(a: &[Self], b: &[Self]) -> Option<Self>;
-    /// A number of whose bits those of all absolute values are a part.
+    /// A number that has every bit that some absolute value of the row has.
     fn magnitude(row: &[Self]) -> u64;
-    /// Whether no product of the row with one of that magnitude, nor a part of its sum, overflows.
+    /// Is the dot product with any row of that magnitude free of overflow, also in its partial sums?
     fn is_safe(row: &[Self], magnitude: u64) -> bool;
     /// [`Number::dot`] where [`Number::is_safe`] says so.
     fn dot_safe(a: &[Self], b: &[Self]) -> Self;
-    /// Appends `a x + b y`, divided by the greatest common divisor of its entries, to `out`, which is as
-    /// before when it does not fit.
+    /// Appends `a x + b y`, divided by the greatest common divisor of its entries, to `out`. If it does not
+    /// fit, `out` stays as it was.
     fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()>;
 }
 
@@ -94,7 +94,7 @@ impl Number for i64 {
     #[inline]
     fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()> {
         let start = out.len();
-        // No branch within: rows are short, and an overflow is all but impossible.
+        // The loop has no branch, because rows are short and an overflow is very unlikely.
         let mut overflow = false;
         out.extend(x.iter().zip(y).map(|(one, other)| {
             let (first, out_of_first) = a.overflowing_mul(*one);
@@ -125,7 +125,7 @@ impl Number for i64 {
     }
 }
 
-/// A sum that fits though a part of it does not.
+/// Computes a dot product whose partial sums may overflow although the result fits.
 #[cold]
 fn dot_wide(a: &[i64], b: &[i64]) -> Option<i64> {
     let mut sum = 0_i128;
@@ -136,7 +136,7 @@ fn dot_wide(a: &[i64], b: &[i64]) -> Option<i64> {
     i64::try_from(sum).ok()
 }
 
-/// A combination that fits once it is divided.
+/// Computes a combination that may overflow before it is divided.
 #[cold]
 fn combine_wide((a, x): (i64, &[i64]), (b, y): (i64, &[i64]), out: &mut Vec<i64>) -> Option<()> {
     let sum =
@@ -197,7 +197,8 @@ impl Number for Integer {
 mod tests {
     use super::*;
 
-    /// What is called safe is equal to what is checked, up to the edge, and the edge is near.
+    /// Safe dot products equal the checked ones up to the largest magnitude that counts as safe, and that is
+    /// not much smaller than necessary.
     #[test]
     fn safe_products_do_not_overflow() {
         let edges = [0, 1, -1, 3, -(1 << 20), 1 << 31, (1 << 31) - 1, 1 << 42, i64::MAX, i64::MIN];

@@ -4,8 +4,7 @@
 
 use smallvec::SmallVec;
 
-/// A partition of `0..count`; members that were never related to anything, not even to themselves,
-/// are in no group.
+/// A partition of `0..count`. Members that were never passed to [`Partition::relate`] are in no group.
 pub(crate) struct UnionFind {
     /// [`UNTOUCHED`], or a member of the same group that is not larger.
     parent: SmallVec<[u32; 32]>,
@@ -13,7 +12,7 @@ pub(crate) struct UnionFind {
 
 const UNTOUCHED: u32 = u32::MAX;
 
-/// Members by group: groups ordered by their smallest members, each ascending.
+/// The members of each group in ascending order. Groups are ordered by their smallest members.
 pub(crate) struct Groups {
     members: SmallVec<[usize; 16]>,
     /// For each group the number of members up to its end.
@@ -41,7 +40,7 @@ impl UnionFind {
     pub(crate) fn relate(&mut self, members: impl IntoIterator<Item = usize>) {
         let mut first = None;
         for member in members {
-            let member = number(member);
+            let member = to_number(member);
             let root = self.find(member);
             let other = *first.get_or_insert(root);
             let (low, high) = (other.min(root), other.max(root));
@@ -58,14 +57,14 @@ impl UnionFind {
         // A root comes before the other members of its group.
         for (member, &parent) in self.parent.iter().enumerate().filter(|(_, parent)| **parent != UNTOUCHED) {
             if parent as usize == member {
-                group_of[member] = number(ends.len());
+                group_of[member] = to_number(ends.len());
                 ends.push(0);
             } else {
                 group_of[member] = group_of[self.find(parent) as usize];
             }
             ends[group_of[member] as usize] += 1;
         }
-        // Sizes become the beginnings, and these the ends as members are put there.
+        // Sizes become the beginnings of groups, which become the ends as members are put there.
         let mut total = 0;
         for end in &mut ends {
             total += core::mem::replace(end, total);
@@ -99,8 +98,8 @@ impl Groups {
     }
 }
 
-/// A member in fewer bits. A space of so many dimensions does not fit any memory.
-fn number(member: usize) -> u32 {
+/// Converts a member to fewer bits. No memory holds a space of more dimensions.
+fn to_number(member: usize) -> u32 {
     u32::try_from(member).unwrap_or_else(|_| unreachable!("a space of four thousand million dimensions"))
 }
 

@@ -48,12 +48,12 @@ use crate::row;
 #[must_use]
 pub struct Polyhedron {
     pub(crate) dimensions: usize,
-    /// Disjoint, ordered by their first dimensions; nothing when the polyhedron is known to be empty.
+    /// Disjoint blocks ordered by their first dimensions, or `None` if the polyhedron is known to be empty.
     pub(crate) blocks: Option<Arc<Blocks>>,
 }
 
-/// In place while they are few: most operations of an analysis are on a dimension or two, and cost what
-/// asking for memory costs.
+/// A few are stored in place: most operations of an analysis concern one or two dimensions, and most of their
+/// cost would be to allocate memory.
 pub(crate) type Blocks = SmallVec<[Block; 2]>;
 
 /// Some dimensions, ascending.
@@ -85,12 +85,12 @@ impl Block {
     }
 }
 
-/// A constraint all of whose variables are among `dimensions` in the space of these alone.
+/// Moves a constraint into the space of `dimensions`, which include all its variables.
 pub(crate) fn inward(constraint: &Constraint, dimensions: &[usize]) -> Constraint {
     Constraint::of_canonical(product::gather(constraint.row(), dimensions), constraint.relation())
 }
 
-/// The positions of `some` within `all`, which contains them; both ascending.
+/// The positions of `some` within `all`, which contains them. Both are in ascending order.
 pub(crate) fn positions(some: &[usize], all: &[usize]) -> Dimensions {
     let mut at = 0;
     some.iter()
@@ -116,7 +116,7 @@ impl Polyhedron {
 
     /// The points that satisfy all constraints. Constraints may have fewer coefficients than there
     /// are dimensions; the missing ones are 0.
-    /// Panics when a constraint mentions a dimension that is not there.
+    /// Panics if a constraint mentions a dimension that does not exist.
     pub fn from_constraints(dimensions: usize, constraints: impl IntoIterator<Item = Constraint>) -> Self {
         let constraints: Vec<Constraint> = constraints.into_iter().collect();
         Self::universe(dimensions).meet_constraints(&constraints)
@@ -155,8 +155,8 @@ impl Polyhedron {
         let blocks = self.raw().unwrap_or_default();
         let duals: SmallVec<[&Dual; 8]> =
             blocks.iter().filter_map(|block| Some(block.body.dual()?.as_ref())).collect();
-        // Rows of different blocks have no column in common, so a row's first coefficient tells where it
-        // belongs, and rows of one block are in order already: none need be compared.
+        // Rows of different blocks have no column in common, so the first coefficient of a row decides where
+        // it belongs. Rows of one block are in order already. So no rows must be compared.
         let mut order: SmallVec<[(u8, isize, usize, usize); 32]> = SmallVec::new();
         for (at, (block, dual)) in blocks.iter().zip(&duals).enumerate() {
             for (index, constraint) in dual.constraints.iter().enumerate() {
@@ -220,7 +220,7 @@ impl Polyhedron {
         self.blocks.as_deref().map(Blocks::as_slice)
     }
 
-    /// The blocks, each replaced by its finest product if that is known; nothing when the polyhedron
+    /// The blocks, each replaced by its finest product if that is known; `None` if the polyhedron
     /// is known to be empty.
     pub(crate) fn fine(&self) -> Option<Cow<'_, [Block]>> {
         let blocks = self.raw()?;
@@ -245,8 +245,8 @@ impl Polyhedron {
         Some(Cow::Owned(fine))
     }
 
-    /// The finest product, both descriptions of each factor being computed; nothing when the
-    /// polyhedron is empty.
+    /// Computes the finest product and both descriptions of each factor. Returns `None` if the polyhedron is
+    /// empty.
     pub(crate) fn known_duals(&self) -> Option<Cow<'_, [Block]>> {
         self.known_duals_within(&Budget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))

@@ -39,7 +39,7 @@ pub(crate) fn spread(row: &[Integer], positions: &[usize], width: usize) -> Row 
     result
 }
 
-/// The columns of the row at `positions`, after the first. Coefficients that are not there are 0.
+/// The columns of the row at `positions`, after the first. Missing coefficients are 0.
 pub(crate) fn gather(row: &[Integer], positions: &[usize]) -> Row {
     let mut result = Row::with_capacity(positions.len() + 1);
     result.push(row[0].clone());
@@ -112,8 +112,8 @@ pub(crate) fn product(
     finish(minimal, has_infinite_facet, &strict, budget)
 }
 
-/// The corner with the coordinates of `corner` and those of `own` at `positions`, over the least
-/// common denominator; without a common divisor if both are.
+/// Combines `corner` with the coordinates of `own` at `positions`, over the least common denominator. The
+/// result has no common divisor if neither argument has one.
 fn combine(corner: &[Integer], own: &[Integer], positions: &[usize]) -> Row {
     if own[0] == corner[0] {
         let mut result = Row::from(corner);
@@ -131,8 +131,8 @@ fn combine(corner: &[Integer], own: &[Integer], positions: &[usize]) -> Row {
     result
 }
 
-/// Both descriptions in canonical order, of a non-empty set given by the closed set and the strict
-/// constraints; the facets' rays need not be known.
+/// Puts both descriptions in canonical order. The set is not empty, and is given by the closed set and the
+/// strict constraints. The facets' rays need not be known.
 pub(crate) fn finish(
     mut minimal: Minimal,
     has_infinite_facet: bool,
@@ -142,14 +142,14 @@ pub(crate) fn finish(
     if !strict.is_empty() {
         budget.spend(minimal.facets.len().saturating_mul(minimal.rays.len()))?;
         for facet in &mut minimal.facets {
-            facet.rays = dual::border(&facet.row, &minimal.rays);
+            facet.rays = dual::saturating_rays(&facet.row, &minimal.rays);
         }
     }
     let dual = dual::cut_off(minimal, has_infinite_facet, strict.iter().map(Row::as_slice), budget)?;
     Ok(dual.unwrap_or_else(|| unreachable!("products and factors of non-empty sets are not empty")))
 }
 
-/// The finest product that a polyhedron is, as positions and factors; nothing if that is itself.
+/// The finest product that a polyhedron is, as positions and factors, or `None` if that is itself.
 pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>, Dual)>> {
     if is_connected(dimensions, &whole.constraints) {
         return None;
@@ -165,8 +165,8 @@ pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>
     Some(groups.iter().map(|positions| (positions.to_vec(), factor(whole, positions))).collect())
 }
 
-/// Whether constraints link all dimensions. A quick answer for up to 64 of them: beyond, it says no, and the
-/// caller's partition decides.
+/// Do constraints link all dimensions? This is a quick test for up to 64 dimensions. For more, the answer is
+/// no, and the caller's partition decides.
 fn is_connected(dimensions: usize, constraints: &[Constraint]) -> bool {
     if dimensions > 64 {
         return false;
@@ -191,7 +191,7 @@ pub(crate) fn support(row: &[Integer]) -> impl Iterator<Item = usize> {
     row[1..].iter().enumerate().filter(|(_, entry)| !entry.is_zero()).map(|(index, _)| index)
 }
 
-/// Makes the factor at these positions: a direction is in one factor, a corner in every one.
+/// Makes the factor at these positions. A direction belongs to one factor, a corner to every one.
 fn factor(whole: &Dual, positions: &[usize]) -> Dual {
     let mut is_mine = vec![false; whole.generators.first().map_or(0, |generator| generator.row.len())];
     positions.iter().for_each(|&position| is_mine[position] = true);
@@ -225,7 +225,7 @@ fn factor(whole: &Dual, positions: &[usize]) -> Dual {
         whole.has_infinite_facet || row::echelon(directions).len() + equalities.len() == positions.len();
     rays.append(&mut corners);
     let minimal = Minimal { lines, rays, equalities, facets };
-    // No more rows than the whole has, so no limit can be met that was not met before.
+    // The factor has no more rows than the whole, so it exceeds no limit that the whole did not exceed.
     finish(minimal, has_infinite_facet, &mine(&strict), &Budget::unlimited())
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }

@@ -43,7 +43,7 @@ impl Polyhedron {
     }
 
     /// The range of an expression.
-    /// Panics when the expression mentions a dimension that is not there.
+    /// Panics if the expression mentions a dimension that does not exist.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         let row = expression.fitted(self.dimensions());
         if self.is_empty() {

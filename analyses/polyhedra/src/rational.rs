@@ -29,7 +29,7 @@ impl Rational {
     /// The number 1.
     pub const ONE: Self = Self { numerator: Integer::ONE, denominator: Integer::ONE };
 
-    /// The fraction, or nothing when the denominator is 0.
+    /// The fraction, or `None` if the denominator is 0.
     pub fn new(numerator: Integer, denominator: Integer) -> Option<Self> {
         if denominator.is_zero() {
             return None;
@@ -71,7 +71,7 @@ impl Rational {
         self.denominator.is_one()
     }
 
-    /// -1, 0 or 1, as the number is negative, zero or positive.
+    /// The sign: -1, 0 or 1.
     pub fn signum(&self) -> i32 {
         self.numerator.signum()
     }
@@ -86,12 +86,12 @@ impl Rational {
         self.numerator.div_ceil(&self.denominator)
     }
 
-    /// The inverse, or nothing for 0.
+    /// The inverse, or `None` for 0.
     pub fn reciprocal(&self) -> Option<Self> {
         Self::new(self.denominator.clone(), self.numerator.clone())
     }
 
-    /// The quotient, or nothing when `divisor` is 0.
+    /// The quotient, or `None` if `divisor` is 0.
     pub fn checked_div(&self, divisor: &Self) -> Option<Self> {
         Some(self * &divisor.reciprocal()?)
     }

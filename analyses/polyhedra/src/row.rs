@@ -12,7 +12,7 @@ use crate::integer::{Integer, gcd_u128};
 /// A vector in homogeneous coordinates.
 pub(crate) type Row = SmallVec<[Integer; 5]>;
 
-/// Entries up to which a combination is computed on the stack.
+/// Combinations of up to this many entries are computed on the stack.
 pub(crate) const INLINE: usize = 24;
 
 pub(crate) fn zero(width: usize) -> Row {
@@ -30,7 +30,7 @@ pub(crate) fn dot(a: &[Integer], b: &[Integer]) -> Integer {
     dot_small(a, b).unwrap_or_else(|| dot_large(a, b))
 }
 
-/// Adds up products of words by themselves: where one entry is no word, the others mostly are.
+/// Adds up the products of words separately: where one entry exceeds a word, most others do not.
 fn dot_large(a: &[Integer], b: &[Integer]) -> Integer {
     let (mut words, mut sum) = (0_i128, Integer::ZERO);
     for (x, y) in a.iter().zip(b) {
@@ -83,7 +83,7 @@ fn combine_small(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) -> Opti
     }
 }
 
-/// Combines rows of words in double words; nothing where a number does not fit.
+/// Combines rows of words in double words. Returns `None` if a number does not fit.
 #[inline]
 fn combine_words(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer], buffer: &mut [i128]) -> Option<Row> {
     let (a, b) = (i128::from(a.to_i64()?), i128::from(b.to_i64()?));
@@ -153,9 +153,9 @@ pub(crate) fn eliminate(row: &mut Row, by: &[Integer], column: usize) {
 /// Entry 0 needs no pivot because callers pass either lines, whose entry 0 is 0, or equalities that
 /// some point satisfies, among which `constant = 0` cannot be derived.
 ///
-/// It has no limit of its own, for it has at most the cube of the width to do; but an account pays for it
-/// ([`crate::account`]), since among hundreds of dimensions that is most of the work of an analysis. A
-/// combination of long rows counts as many.
+/// It has no limit of its own, because its work is at most the cube of the width. But an account pays for it
+/// ([`crate::account`]), since among hundreds of dimensions it is most of the work of an analysis. A
+/// combination of long rows counts as several.
 pub(crate) fn echelon(mut rows: Vec<Row>) -> Vec<Row> {
     let width = rows.first().map_or(0, Row::len);
     let (mut done, mut combinations) = (0, 0);
@@ -188,8 +188,8 @@ pub(crate) fn pivot(row: &[Integer]) -> usize {
     (1..row.len()).find(|&column| !row[column].is_zero()).unwrap_or(0)
 }
 
-/// Clears the pivot columns of `basis`, a result of [`echelon`]; the row has no common divisor, and
-/// will have none.
+/// Clears the pivot columns of `basis`, a result of [`echelon`]. The row must have no common divisor, and has
+/// none afterwards.
 pub(crate) fn reduce(row: &mut Row, basis: &[Row]) {
     for by in basis {
         eliminate(row, by, pivot(by));

@@ -22,18 +22,19 @@ use crate::query::{Bound, Bounds};
 use crate::rational::Rational;
 use crate::row::{self, Row};
 
-/// Entries of a row before its columns: a positive denominator, the constant, what is infinitely small.
+/// The number of entries of a row before its columns: a positive denominator, the constant and the infinitely
+/// small part.
 const HEAD: usize = 3;
 const CONSTANT: usize = 1;
 const SMALL: usize = 2;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Column {
-    /// A dimension that no constraint mentions: any number.
+    /// A dimension that no constraint mentions. It may have any value.
     Free,
-    /// The slack of an equality: 0.
+    /// The slack of an equality, which is 0.
     Zero,
-    /// The slack of the inequality of this number: at least 0, and 0 where nothing else is said.
+    /// The slack of the inequality with this number. It is at least 0, and 0 unless another value is given.
     Slack(usize),
 }
 
@@ -43,16 +44,16 @@ struct ColumnSum {
     row: Row,
 }
 
-/// Constraints that some point satisfies.
+/// A system of constraints that some point satisfies.
 pub(crate) struct Program {
     columns: Vec<Column>,
-    /// Each dimension as a sum of columns; behind them, while one is looked at, an expression.
+    /// Each dimension as a sum of columns. While an expression is evaluated, it is the last entry.
     values: Vec<Row>,
     slacks: Vec<ColumnSum>,
 }
 
 impl Program {
-    /// Nothing where no point satisfies the constraints.
+    /// Makes the system. Returns `Ok(None)` if no point satisfies them.
     pub(crate) fn of<'a>(
         dimensions: usize,
         constraints: impl Iterator<Item = &'a Constraint>,
@@ -106,7 +107,7 @@ impl Program {
         Ok(Bounds { lower, upper, empty: false })
     }
 
-    /// Whether some point satisfies the equalities, each of which takes a column.
+    /// Solves the equalities, each of which takes a column. Returns whether some point satisfies them.
     fn solve_equalities(&mut self, budget: &Budget) -> Result<bool, Exceeded> {
         while let Some(at) = self.slacks.iter().position(|slack| slack.is_zero) {
             let ColumnSum { row, .. } = self.slacks.swap_remove(at);
@@ -124,7 +125,7 @@ impl Program {
         Ok(true)
     }
 
-    /// Each dimension that is a column changes places with a slack that mentions it.
+    /// Exchanges each dimension that is a column with a slack that mentions it.
     fn free_dimensions(&mut self, budget: &Budget) -> Result<(), Exceeded> {
         for column in HEAD..HEAD + self.columns.len() {
             let mentions = |slack: &ColumnSum| !slack.row[column].is_zero();
@@ -139,7 +140,7 @@ impl Program {
         Ok(())
     }
 
-    /// Whether there is a point at which no slack is negative; it is gone to.
+    /// Moves to a point at which no slack is negative. Returns whether there is one.
     fn find_point(&mut self, budget: &Budget) -> Result<bool, Exceeded> {
         loop {
             let is_negative = |slack: &ColumnSum| value_signum(&slack.row) < 0;
@@ -165,7 +166,7 @@ impl Program {
                 return Ok(Some((value, goal[SMALL].is_zero())));
             };
             let ends = |at: &usize| self.slacks[*at].row[entering].is_negative();
-            // Which one is 0 first, as the column grows.
+            // The leaving slack is the one that is 0 first as the column grows.
             let earlier = |&a: &usize, &b: &usize| {
                 let (ColumnSum { row: a, number: first, .. }, ColumnSum { row: b, number: second, .. }) =
                     (&self.slacks[a], &self.slacks[b]);
@@ -188,7 +189,7 @@ impl Program {
         growing.min().map(|(_, column)| column)
     }
 
-    /// A slack and a column change places.
+    /// Exchanges a slack with a column.
     fn exchange(&mut self, leaving: usize, entering: usize, budget: &Budget) -> Result<(), Exceeded> {
         let Column::Slack(number) = self.columns[entering - HEAD] else { return Ok(()) };
         let by = solve_row_for(&self.slacks[leaving].row, entering);
@@ -198,7 +199,7 @@ impl Program {
         Ok(())
     }
 
-    /// Writes what a column's variable is in its place, in all rows.
+    /// Replaces a column's variable by a sum in all rows.
     fn replace(&mut self, column: usize, by: &Row, budget: &Budget) -> Result<(), Exceeded> {
         let sums = self.slacks.iter_mut().map(|slack| &mut slack.row);
         let rows: Vec<&mut Row> =
@@ -213,7 +214,7 @@ impl Program {
     }
 }
 
-/// A row's sum solved for the variable of a column: then the column stands for what the row was.
+/// Solves a row's sum for the variable of a column. The column then stands for the variable of the row.
 fn solve_row_for(row: &Row, column: usize) -> Row {
     let mut solved = row.clone();
     if row[column].is_positive() {
@@ -224,13 +225,14 @@ fn solve_row_for(row: &Row, column: usize) -> Row {
     solved
 }
 
+/// The row without its denominator.
 fn without_denominator(row: &Row) -> Row {
     let mut sum = row.clone();
     sum[0] = Integer::ZERO;
     sum
 }
 
-/// Returns the sign of a row's value where all columns are 0.
+/// The sign of a row's value if all columns are 0.
 fn value_signum(row: &Row) -> i32 {
     match row[CONSTANT].signum() {
         0 => row[SMALL].signum(),

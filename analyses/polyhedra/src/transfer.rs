@@ -34,7 +34,7 @@ impl Right {
         product::support(&self.row)
     }
 
-    /// The assignment in the space of some dimensions that has all its variables.
+    /// Moves the assignment into the space of some dimensions, which include all its variables.
     fn inward(&self, dimensions: &[usize]) -> (usize, LinearExpression) {
         let row = product::gather(&self.row, dimensions);
         let expression = LinearExpression::of_row(row, self.expression.denominator().clone());
@@ -60,13 +60,13 @@ impl Polyhedron {
 
     /// The image of a parallel assignment: all right sides are evaluated at the old point.
     /// Dimensions not assigned keep their values.
-    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
+    /// Panics if a dimension is assigned twice, or one is mentioned that does not exist.
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         self.assign_within(assignments, &Budget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
-    /// [`Polyhedron::assign`]; if the budget is limited, what must be converted is converted within it.
+    /// [`Polyhedron::assign`] within a budget. If that is limited, necessary conversions are done within it.
     pub(crate) fn assign_within(
         &self,
         assignments: &[(usize, LinearExpression)],
@@ -139,7 +139,7 @@ impl Polyhedron {
     }
 
     /// The points from which the parallel assignment leads into `self`.
-    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
+    /// Panics if a dimension is assigned twice, or one is mentioned that does not exist.
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         let dimensions = self.dimensions();
         let Some(blocks) = self.fine() else {
@@ -179,7 +179,7 @@ impl Polyhedron {
         for (block, all) in blocks.iter().zip(&mentioned) {
             match all.first().and_then(|&first| groups.of(first)) {
                 Some(group) => members[group].0.push(block),
-                // All its right sides are constants.
+                // All right sides for the block are constants.
                 None => members.push((vec![block], &[])),
             }
         }
@@ -207,7 +207,7 @@ impl Polyhedron {
     }
 
     /// Existential projection: the given dimensions may take any value afterwards. The space stays.
-    /// Panics when a dimension is not there.
+    /// Panics if a dimension does not exist.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         let Some(blocks) = self.fine() else {
@@ -230,8 +230,8 @@ impl Polyhedron {
                 }
                 continue;
             }
-            // The block keeps the dimension, free, until it is converted: then it starts from what was
-            // known, and falls apart as far as it can.
+            // The block keeps the dimension as a free one until it is converted. Then the conversion starts
+            // from the known description, and splits the block as far as possible.
             let body = block.body.forget(&positions(&leaving, &block.dimensions));
             result.push(Block { dimensions: block.dimensions, body });
         }
@@ -244,8 +244,8 @@ impl Polyhedron {
         Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
     }
 
-    /// Projects the given dimensions away and drops them; the others close ranks, in order.
-    /// Panics when a dimension is not there.
+    /// Projects the given dimensions away and drops them; the others move up, in order.
+    /// Panics if a dimension does not exist.
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         if dimensions.is_empty() {
@@ -274,8 +274,8 @@ impl Polyhedron {
         Self::of_blocks(next, result)
     }
 
-    /// A polyhedron within `self` that has all its points whose dimensions marked in `integer` are
-    /// integers. Dimensions beyond the end of `integer` are not marked.
+    /// A polyhedron within `self` that still has all points of `self` whose dimensions marked in `integer`
+    /// have integer values. Dimensions beyond the end of `integer` are not marked.
     pub fn tighten(&self, integer: &[bool]) -> Self {
         let Some(blocks) = self.fine() else {
             return self.clone();
@@ -306,7 +306,7 @@ fn add_zero_dimensions(blocks: &[&Block], entering: &[usize], space: &[usize]) -
     let zero = Dense::from_fitted(entering.len(), zeros);
     let zero = Block::of(entering, zero);
     let all: Vec<&Block> = blocks.iter().copied().chain([&zero]).collect();
-    // One more block with one corner multiplies nothing, so generators are worth keeping.
+    // A block with one corner does not multiply the number of corners, so generators are kept.
     let known = blocks.iter().all(|block| block.body.known_dual().is_some());
     if known && blocks.len() == 1 {
         let merged = polyhedron::merge_generators(&all, space, &Budget::unlimited());

@@ -22,15 +22,15 @@ use crate::polyhedron::{Block, Blocks, Polyhedron, leave, positions};
 use crate::product;
 use crate::row;
 
-/// The image of `x_dimension := expression`, where that is as simple as above; the blocks are those of a
-/// polyhedron with so many dimensions.
+/// The image of `x_dimension := expression` if that has one of the simple forms above. The blocks are those
+/// of a polyhedron with this many dimensions.
 pub(crate) fn assign_one(
     dimensions: usize,
     blocks: &[Block],
     dimension: usize,
     expression: &LinearExpression,
 ) -> Option<Polyhedron> {
-    let owners = lattice::owners(dimensions, blocks);
+    let owners = lattice::block_owners(dimensions, blocks);
     let mut reads = product::support(expression.row());
     let read = match reads.next() {
         None => None,
@@ -73,8 +73,8 @@ pub(crate) fn assign_one(
     renew_own(dimensions, result, own.map(|own| &blocks[own]), dimension, Block { dimensions: space, body })
 }
 
-/// The points from which `x_dimension := expression` leads into a polyhedron with these blocks, where that is
-/// as simple as above.
+/// The points from which `x_dimension := expression` leads into a polyhedron with these blocks, if that has
+/// one of the simple forms above.
 pub(crate) fn substitute_one(
     whole: &Polyhedron,
     blocks: &[Block],
@@ -82,9 +82,9 @@ pub(crate) fn substitute_one(
     expression: &LinearExpression,
 ) -> Option<Polyhedron> {
     let dimensions = whole.dimensions();
-    let owners = lattice::owners(dimensions, blocks);
+    let owners = lattice::block_owners(dimensions, blocks);
     let Some(own) = owners[dimension] else {
-        // Any value will do.
+        // Every old value leads into the polyhedron.
         return Some(whole.clone());
     };
     let block = &blocks[own];
@@ -100,7 +100,7 @@ pub(crate) fn substitute_one(
         }
         return Some(Polyhedron::of_blocks(dimensions, result));
     }
-    // Alone on both sides: the one dimension takes the place of the other.
+    // Both dimensions are alone in their blocks, so one takes the place of the other.
     let read = reads.next()?;
     if reads.next().is_some() || owners[read].is_some() || block.dimensions.len() > 1 {
         return None;
@@ -110,12 +110,13 @@ pub(crate) fn substitute_one(
     Some(Polyhedron::of_blocks(dimensions, result))
 }
 
-/// An expression in the space of some dimensions that has all its variables.
+/// Moves an expression into the space of some dimensions, which include all its variables.
 fn inward(expression: &LinearExpression, space: &[usize]) -> LinearExpression {
     let row = product::gather(expression.row(), space);
     LinearExpression::of_row(row, expression.denominator().clone())
 }
 
+/// The block of a dimension that has a constant value.
 fn block_of_value(dimension: usize, constant: &LinearExpression) -> Block {
     let mut row = row::unit(2, 1);
     row[0] = -&constant.row()[0];
@@ -124,7 +125,8 @@ fn block_of_value(dimension: usize, constant: &LinearExpression) -> Block {
     Block::of(&[dimension], Dense::from_fitted(1, is_constant))
 }
 
-/// The product of blocks, a block that forgets a dimension, and the block in which that now is.
+/// Makes the product of some blocks, a block that forgets a dimension, and the block that now has the
+/// dimension.
 fn renew_own(
     dimensions: usize,
     mut blocks: Blocks,

@@ -54,7 +54,7 @@ impl Polyhedron {
         };
         let dimensions = self.dimensions();
         let (mut old, mut new) = (old.into_owned(), new.into_owned());
-        let owners = lattice::owners(dimensions, &new);
+        let owners = lattice::block_owners(dimensions, &new);
         let mut same = Vec::new();
         old.retain(|block| {
             let twin = owners[block.dimensions[0]].is_some_and(|index| new[index].is_known_equal(block));
@@ -64,8 +64,8 @@ impl Polyhedron {
             !twin
         });
         new.retain(|block| same.iter().all(|shared| !shared.is_known_equal(block)));
-        // What stands alone on both sides is widened alone, in its own few dimensions.
-        let owners = lattice::owners(dimensions, &new);
+        // Blocks with the same dimensions on both sides are widened alone, in these few dimensions.
+        let owners = lattice::block_owners(dimensions, &new);
         let mut is_done = vec![false; new.len()];
         old.retain(|block| {
             let twin = owners[block.dimensions[0]].filter(|&at| new[at].dimensions == block.dimensions);
@@ -80,7 +80,7 @@ impl Polyhedron {
         if old.is_empty() {
             return Self::of_blocks(dimensions, same);
         }
-        let kept = Self::from_constraints(dimensions, widened(dimensions, &old, &new));
+        let kept = Self::from_constraints(dimensions, widening_constraints(dimensions, &old, &new));
         match kept.raw() {
             Some(blocks) => {
                 same.extend(blocks.iter().cloned());
@@ -93,15 +93,16 @@ impl Polyhedron {
     /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.
     ///
     /// Still ends: there are finitely many thresholds. Precondition as for [`Polyhedron::widen`].
-    /// Panics when a threshold mentions a dimension that is not there.
+    /// Panics if a threshold mentions a dimension that does not exist.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let kept = keep_strongest(other.which_implied(thresholds).cloned().collect());
-        let widened = self.widen(other);
-        if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
+        let widening_constraints = self.widen(other);
+        if kept.is_empty() { widening_constraints } else { widening_constraints.meet_constraints(&kept) }
     }
 }
 
-/// Without the half-spaces that contain another one of the same direction: thresholds come in rows.
+/// Drops the half-spaces that contain another one of the same direction. Thresholds often have the same
+/// direction.
 fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
     let is_equality = |one: &Constraint| one.relation() == Relation::Equal;
     let is_closed = |one: &Constraint| one.relation() == Relation::AtLeast;
@@ -118,11 +119,11 @@ fn keep_strongest(mut constraints: Vec<Constraint>) -> Vec<Constraint> {
     constraints
 }
 
-/// The widening of a block; nothing when no constraint is left.
+/// Widens a block. Returns `None` if no constraint is left.
 fn widen_block(old: &Block, new: &Block) -> Option<Block> {
     let own: Vec<usize> = (0..old.dimensions.len()).collect();
     let alone = |block: &Block| [Block::of(&own, block.body.clone())];
-    let kept = widened(own.len(), &alone(old), &alone(new));
+    let kept = widening_constraints(own.len(), &alone(old), &alone(new));
     let is_kept =
         |body: &Dense| body.known_constraints().is_some_and(|(all, rest)| rest.is_empty() && all == kept);
     // If one of the two bodies has exactly the kept constraints, it is taken as it is, converted or not.
@@ -134,12 +135,12 @@ fn widen_block(old: &Block, new: &Block) -> Option<Block> {
 }
 
 /// The constraints of the widening of products of non-empty blocks, the descriptions being known.
-fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
-    let owners = lattice::owners(dimensions, new);
+fn widening_constraints(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
+    let owners = lattice::block_owners(dimensions, new);
     let implied = |constraint: &Constraint| lattice::satisfies(new, &owners, constraint);
     let mut result = Vec::new();
     let mut equalities: Vec<Row> = Vec::new();
-    // For each facet of the old side whether it is strict.
+    // For each facet of the old side, whether it is strict.
     let mut facets: BTreeMap<Row, bool> = BTreeMap::new();
     for block in old {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
@@ -187,7 +188,7 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
             });
         }
     }
-    // Most of the second part is in the first.
+    // Most constraints of the second part are also in the first.
     result.sort_unstable();
     result.dedup();
     debug_assert!(result.iter().all(|constraint| product::support(constraint.row()).next().is_some()));
@@ -197,8 +198,8 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
 /// The facets of which a strict constraint that is no facet is the sum.
 fn facets_through<'a>(dual: &'a Dual, extra: &Constraint) -> impl Iterator<Item = &'a Constraint> {
     let rows: Vec<Row> = dual.closure_generators().iter().map(|generator| generator.row.clone()).collect();
-    let face: Bits = dual::border(extra.row(), &rows);
+    let face: Bits = dual::saturating_rays(extra.row(), &rows);
     dual.closure_constraints()[dual.equalities..]
         .iter()
-        .filter(move |facet| face.is_subset(&dual::border(facet.row(), &rows)))
+        .filter(move |facet| face.is_subset(&dual::saturating_rays(facet.row(), &rows)))
 }

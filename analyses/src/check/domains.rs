@@ -1,23 +1,24 @@
-//! Domains belong to the guard: where a guard does not imply them, the user learns of the states in which the
-//! transition is silently disabled.
+//! Domains of operations belong to the guard. If a guard does not imply them, the user learns of the states
+//! in which the transition is silently disabled.
 //!
-//! For an operation in the guard the question is whether the guard can be true, read as if every operation
-//! had some value, where the operation has none; for an assignment, whether the guard can hold where an
-//! operation on its right side has no value or the value lies outside the variable's type. A guard that never
-//! holds implies everything and is reported elsewhere ([`super::guards`]). Where the obligation holds nowhere
-//! there is no state to show and nothing to add to the guard: that is said instead. Two queries at most per
-//! obligation, three where something is told; none where it is of hundreds of operations, which no honest
-//! guard has and no solver decides soon.
+//! For an operation in the guard the question is: can the guard be true, read as if every operation had some
+//! value, in a state in which this operation has none? For an assignment it is: can the guard hold in a state
+//! in which an operation on the right side has no value, or the value lies outside the variable's type? A
+//! guard that never holds implies everything and is reported elsewhere ([`super::guards`]). If the obligation
+//! holds nowhere, the warning says this, without a state and without help.
+//!
+//! **Costs** two queries per obligation, or three if something is reported. An obligation of hundreds of
+//! operations is not asked: no honest guard has one, and no solver decides it soon.
 
 use coreach_model::obligation::{defined, obligations};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Iosts, Term, Transition};
 
-use super::{MOST_TOLD, no_more, show};
+use super::{MOST_TOLD, show, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
 
-/// Warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that counts
-/// what the solver did not know.
+/// Gives warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that
+/// counts the obligations that the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut undecided = 0usize;
@@ -27,15 +28,15 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
                 undecided += 1;
                 continue;
             }
-            match violation(transition, variable.is_none(), &condition, solver) {
+            match find_violation(transition, variable.is_none(), &condition, solver) {
                 Witness::None => {}
                 Witness::Unknown => undecided += 1,
                 Witness::Found(state) => {
                     let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
                     let state = (!is_never).then_some(&state);
-                    found.push(reported(iosts, transition, variable.as_deref(), &condition, state));
+                    found.push(report_condition(iosts, transition, variable.as_deref(), &condition, state));
                     if found.len() == MOST_TOLD {
-                        found.push(no_more());
+                        found.push(warn_of_more());
                         break 'all;
                     }
                 }
@@ -53,13 +54,17 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     found
 }
 
-/// A state and parameters in which the guard would let the transition be taken, and the condition does not
-/// hold.
-fn violation(transition: &Transition, in_guard: bool, condition: &Term, solver: &mut dyn Solver) -> Witness {
+/// Searches a state and parameters in which the guard would let the transition be taken, and the condition
+/// does not hold.
+fn find_violation(
+    transition: &Transition,
+    in_guard: bool,
+    condition: &Term,
+    solver: &mut dyn Solver,
+) -> Witness {
     let guard = &transition.guard;
     if in_guard {
-        // The guard has no value there, so a witness must not be evaluated under it: it is found for the
-        // rest.
+        // The guard has no value in such a state, so the witness is found without it.
         let violated = condition.not();
         return match solver.check(&[guard.clone(), violated.clone()]) {
             Answer::Unsat => Witness::None,
@@ -70,7 +75,7 @@ fn violation(transition: &Transition, in_guard: bool, condition: &Term, solver: 
     solver.witness(&[defined(guard), guard.clone(), condition.not()])
 }
 
-/// Is there no state in which the transition can be taken as far as this condition goes?
+/// Does the condition exclude the transition in every state?
 fn holds_nowhere(transition: &Transition, in_guard: bool, condition: &Term, solver: &mut dyn Solver) -> bool {
     let guard = &transition.guard;
     let formula = match in_guard {
@@ -80,8 +85,8 @@ fn holds_nowhere(transition: &Transition, in_guard: bool, condition: &Term, solv
     solver.check(&formula) == Answer::Unsat
 }
 
-/// What is reported of a condition: in this state it does not hold, or it holds in none.
-fn reported(
+/// Reports a condition: it does not hold in this state, or (without a state) it holds in none.
+fn report_condition(
     iosts: &Iosts,
     transition: &Transition,
     variable: Option<&str>,
@@ -121,11 +126,11 @@ fn reported(
         Some(state) => found
             .note(format!("for example where {}", show(state)))
             .note("there the transition is not enabled")
-            .help(help(condition)),
+            .help(help_text(condition)),
     }
 }
 
-fn help(condition: &Term) -> String {
+fn help_text(condition: &Term) -> String {
     let condition = condition.to_string();
     // A longer condition helps nobody.
     if condition.len() <= 300 {

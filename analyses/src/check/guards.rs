@@ -1,9 +1,8 @@
-//! Guards that never hold: a transition that cannot be taken in any state of its types is most likely a slip.
+//! Guards that never hold. A transition that cannot be taken in any state of its types is most likely a slip.
 //!
 //! A guard that is merely false in every *reachable* state is not looked for here.
 //!
-//! Most guards hold under one of a few simple valuations, which is seen without the solver:
-//! `holds_somewhere`.
+//! Most guards hold under one of a few simple valuations. `holds_somewhere` finds these without the solver.
 
 use coreach_model::iosts::ActionKind;
 use coreach_model::obligation::defined;
@@ -11,10 +10,10 @@ use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::{literals, substitute};
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type, Value};
 
-use super::{MOST_TOLD, no_more};
+use super::{MOST_TOLD, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
 
-/// Warnings `guard-never-true`. Where the solver does not know, nothing is said: the transition stays.
+/// Gives warnings `guard-never-true`. If the solver does not know, there is no warning: the transition stays.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for transition in &iosts.transitions {
@@ -22,8 +21,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             continue;
         }
         let defined = defined(&transition.guard);
-        // An honest guard has a handful of divisors. Hundreds cost the solver seconds, and a warning is not
-        // worth them.
+        // An honest guard has a handful of divisors. Hundreds cost the solver seconds, which a warning is not
+        // worth.
         if super::is_large(&defined) {
             continue;
         }
@@ -33,7 +32,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             let origin = transition.origin.guard.clone().or(transition.origin.whole.clone());
             found.push(Diagnostic::warning("guard-never-true", message).at(origin, "cannot hold"));
             if found.len() == MOST_TOLD {
-                found.push(no_more());
+                found.push(warn_of_more());
                 break;
             }
         }
@@ -41,8 +40,8 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     found
 }
 
-/// Does the guard hold with all numbers alike, or nearly? `true` is certain. Cost: a few evaluations, each of
-/// the guard once.
+/// Does the guard hold if all numbers have the same simple value? `true` is certain, `false` is not. It costs
+/// a few evaluations of the guard.
 fn holds_somewhere(guard: &Term) -> bool {
     if guard.is_true() {
         return true;
@@ -62,13 +61,13 @@ fn holds_somewhere(guard: &Term) -> bool {
     })
 }
 
-/// Warnings `guards-meet`: two transitions of one action whose guards meet in one value, as `p >= 1` and
-/// `p <= 1`, are most likely a slip, since the model then chooses between two effects.
+/// Gives warnings `guards-meet`: two transitions of one action whose guards meet in one value, as `p >= 1`
+/// and `p <= 1`, are most likely a slip, since the model then chooses between two effects.
 ///
-/// A model may be nondeterministic, so only this is told: guards that both were written, of which neither
-/// implies the other, and that hold together for one valuation of the message alone (of the variables where
-/// they read no message). An output by guards that read no message is the system's choice. Where the solver
-/// does not know, nothing is said. **Costs** four questions for each of at most `MOST_TOLD` pairs.
+/// A model may be nondeterministic, so only such pairs are reported: both guards were written, neither
+/// implies the other, and they hold together for only one valuation of the message (or of the variables, if
+/// they read no message). An output whose guards read no message is the system's choice. If the solver does
+/// not know, there is no warning. **Costs** four questions for each of at most `MOST_TOLD` pairs.
 pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let is_written = |transition: &&Transition| {
         let action = iosts.action(transition.action);
@@ -87,6 +86,7 @@ pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> 
     found.filter_map(|(one, other)| warn_of_meeting(iosts, one, other, solver)).collect()
 }
 
+/// Warns of two transitions if their guards meet in one valuation. At most four questions to the solver.
 fn warn_of_meeting(
     iosts: &Iosts,
     one: &Transition,

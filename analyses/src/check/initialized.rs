@@ -1,20 +1,20 @@
 //! Initialized (thesis, Definition 4.19, p. 92): each instance has at most one initial state.
 //!
 //! The thesis asks that UNSAT(Θ(v,c) ∧ Θ(v',c) ∧ v ≠ v') for all variables. We ask it only of the variables
-//! that some path may *read before it writes them*: the others' initial values cannot be observed, and models
-//! in use leave them open. A purpose's observed data are among its constants, so they are fixed on both
-//! sides.
+//! that some path may *read before it writes them*. The initial values of the others cannot be observed, and
+//! models in use leave them open. A purpose's observed data are among its constants, so they are fixed on
+//! both sides.
 //!
-//! Read before written is liveness at the initial location, the least solution of
+//! A variable is read before it is written if it is live at the initial location: in the least solution of
 //! `live(l) = ⋃ { reads(t) ∪ (live(target(t)) \ writes(t)) | t leaves l }`, on the graph of locations and
-//! without looking at guards' satisfiability. An identity is not a read: a variable merely kept is live
-//! exactly if it is live afterwards. Reads on the right side of an assignment count, also where the assigned
-//! variable is never used.
+//! without asking whether guards are satisfiable. An identity is not a read: a variable that is merely kept
+//! is live exactly if it is live afterwards. Reads on the right side of an assignment count, also if the
+//! assigned variable is never used.
 //!
 //! We solve it backwards from the reads, for as many variables at once as a machine word has bits: a location
-//! goes back to the work list when its word has grown, so at most once per bit. It costs one pass over the
-//! guards and assignments, and at most |variables| · |transitions| steps; as a rule |variables| / 64 of such
-//! passes, since a word's bits travel together. Then one query per variable that was found.
+//! goes back to the work list when its word has grown, so at most once per bit. This costs one pass over the
+//! guards and assignments, and at most |variables| · |transitions| steps. Mostly it is |variables| / 64
+//! passes, since the bits of a word travel together. Then there is one query per variable that was found.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,7 +26,7 @@ use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transi
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
 
-/// Errors `not-initialized` and `no-initial-state`, or a warning where the solver could not decide.
+/// Gives errors `not-initialized` and `no-initial-state`, or a warning if the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let condition = Term::and([defined(&iosts.initial_condition), iosts.initial_condition.clone()]);
     match solver.check(std::slice::from_ref(&condition)) {
@@ -47,13 +47,17 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
         }
         Answer::Sat => {}
     }
-    let others: Substitution =
-        iosts.variables.iter().map(|variable| (variable.clone(), Term::datum(&other(variable)))).collect();
-    let twice = [condition.clone(), substitute(&condition, &others)];
+    // For each variable: can two valuations that satisfy the condition differ in it?
+    let copies: Substitution = iosts
+        .variables
+        .iter()
+        .map(|variable| (variable.clone(), Term::datum(&second_copy(variable))))
+        .collect();
+    let twice = [condition.clone(), substitute(&condition, &copies)];
     let (mut open, mut undecided, mut shown) = (Vec::new(), Vec::new(), None);
     let mut equation = String::new();
     for variable in read_before_written(iosts) {
-        // Each costs queries; whoever forgot so many forgot them all.
+        // Each variable costs a query. A user who forgot 20 variables forgot all of them.
         if open.len() + undecided.len() == 20 {
             let others = "perhaps others".to_owned();
             if open.is_empty() {
@@ -64,14 +68,14 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             break;
         }
         let mut query = twice.to_vec();
-        query.push(Term::equal(&Term::datum(&variable), &Term::datum(&other(&variable))).not());
+        query.push(Term::equal(&Term::datum(&variable), &Term::datum(&second_copy(&variable))).not());
         match solver.witness(&query) {
             Witness::None => {}
             Witness::Unknown => undecided.push(format!("`{variable}`")),
             Witness::Found(valuation) => {
                 open.push(format!("`{variable}`"));
                 if shown.is_none() {
-                    equation = like(&variable);
+                    equation = suggest_equation(&variable);
                 }
                 shown.get_or_insert(valuation);
             }
@@ -79,7 +83,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     }
     let mut found = Vec::new();
     if let Some(valuation) = shown {
-        let (one, two) = both(iosts, &valuation);
+        let (one, two) = split_witness(iosts, &valuation);
         let message = format!(
             "the initial condition does not determine {}, read before it is written",
             open.join(", ")
@@ -109,14 +113,14 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut words: Vec<VariableWord> = Vec::new();
     words.resize_with(iosts.variables.len().div_ceil(64), VariableWord::default);
     for (at, transition) in iosts.transitions.numbered() {
-        for datum in reads(transition) {
+        for datum in read_data(transition) {
             if let Some(number) = numbers.get(&datum) {
-                note(&mut words[number / 64].reads, at, number % 64);
+                set_bit(&mut words[number / 64].reads, at, number % 64);
             }
         }
         for datum in transition.assignments.keys() {
             if let Some(number) = numbers.get(datum) {
-                note(&mut words[number / 64].writes, at, number % 64);
+                set_bit(&mut words[number / 64].writes, at, number % 64);
             }
         }
     }
@@ -130,23 +134,24 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
     live.map(|(datum, _)| datum.clone()).collect()
 }
 
-/// What the transitions do to 64 variables, a bit for each: those that do something, in order, and to which.
+/// What the transitions do to 64 variables. Each transition that reads or writes some of them is listed once,
+/// in order, with a bit for each of these variables.
 #[derive(Default)]
 struct VariableWord {
     reads: Vec<(TransitionId, u64)>,
     writes: Vec<(TransitionId, u64)>,
 }
 
-/// Sets a bit of the transition, which is the last of the list or comes behind it.
-fn note(list: &mut Vec<(TransitionId, u64)>, transition: TransitionId, bit: usize) {
+/// Sets a bit of a transition. It is the last one in the list, or comes after it.
+fn set_bit(list: &mut Vec<(TransitionId, u64)>, transition: TransitionId, bit: usize) {
     match list.last_mut() {
         Some((last, bits)) if *last == transition => *bits |= 1 << bit,
         _ => list.push((transition, 1 << bit)),
     }
 }
 
-/// Which of the word's variables are live at the initial location. `incoming` has the transitions into each
-/// location.
+/// Finds which of the word's variables are live at the initial location. `incoming` lists the transitions
+/// into each location.
 fn live_at_start(
     iosts: &Iosts,
     incoming: &Numbered<LocationId, Vec<TransitionId>>,
@@ -177,7 +182,7 @@ fn live_at_start(
     live[iosts.initial]
 }
 
-fn reads(transition: &Transition) -> BTreeSet<Datum> {
+fn read_data(transition: &Transition) -> BTreeSet<Datum> {
     let mut data = transition.guard.data();
     for (variable, value) in &transition.assignments {
         if value.as_datum() != Some(variable) {
@@ -187,13 +192,13 @@ fn reads(transition: &Transition) -> BTreeSet<Datum> {
     data
 }
 
-/// The second copy of a variable; no name of a user's contains `!`.
-fn other(variable: &Datum) -> Datum {
+/// The second copy of a variable. Names of users contain no `!`.
+fn second_copy(variable: &Datum) -> Datum {
     Datum::new(format!("{}!other", variable.name()), variable.ty().clone())
 }
 
-/// An equation that may be meant; nothing where no value is more likely than another.
-fn like(variable: &Datum) -> String {
+/// Suggests an equation for a variable. The text is empty if no value is more likely than another.
+fn suggest_equation(variable: &Datum) -> String {
     let value = match variable.ty() {
         Type::Int | Type::Nat | Type::Real => "0".to_owned(),
         Type::String => "\"\"".to_owned(),
@@ -205,14 +210,14 @@ fn like(variable: &Datum) -> String {
     format!(", for example `{variable} == {value}`")
 }
 
-/// The two valuations in a witness. A datum that the condition does not mention is left out.
-fn both(iosts: &Iosts, valuation: &Valuation) -> (Valuation, Valuation) {
+/// Splits a witness into the two valuations. A datum that the condition does not mention is left out.
+fn split_witness(iosts: &Iosts, valuation: &Valuation) -> (Valuation, Valuation) {
     let (mut one, mut two) = (Valuation::new(), Valuation::new());
     for datum in iosts.constants.iter().chain(&iosts.variables) {
         if let Some(value) = valuation.get(datum) {
             one.insert(datum.clone(), value.clone());
         }
-        if let Some(value) = valuation.get(&other(datum)).or_else(|| valuation.get(datum)) {
+        if let Some(value) = valuation.get(&second_copy(datum)).or_else(|| valuation.get(datum)) {
             two.insert(datum.clone(), value.clone());
         }
     }

@@ -1,14 +1,14 @@
-//! What a user wrote, looked at with a solver: mistakes that no syntax shows.
+//! Checks with a solver: they find mistakes in a user's text that no syntax shows.
 //!
-//! One file per question, answered with diagnostics on the user's own text. Each says what it does where the
-//! solver does not know: that is never taken for "all is well".
+//! There is one file per question, and the answers are diagnostics on the user's own text. Each file says
+//! what it does if the solver does not know: this is never taken for "all is well".
 //!
 //! - [`initialized`]: does the initial condition determine what is read before it is written, and can it hold
 //!   at all?
 //! - [`guards`]: can each transition be taken, and do two of one action meet in a single value?
 //! - [`domains`]: does each guard make its transition's operations defined and its assignments fit their
 //!   types?
-//! - [`observations`]: of a test case, does exactly one transition take each observation?
+//! - [`observations`]: does exactly one transition of a test case take each observation?
 
 pub mod domains;
 pub mod guards;
@@ -22,8 +22,8 @@ use coreach_model::{Diagnostic, Iosts, Term};
 
 use crate::solver::Solver;
 
-/// All that is checked of a specification or a purpose, in the order of its text: the initial condition, then
-/// the transitions.
+/// Runs all checks of a specification or a purpose, in the order of its text: the initial condition, then the
+/// transitions.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = initialized::check(iosts, solver);
     found.extend(guards::check(iosts, solver));
@@ -32,15 +32,15 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     found
 }
 
-/// So many warnings of one kind are told; a model with more of them has one cause, and each costs queries.
+/// The most warnings of one kind. If a model has more of them, they have one cause, and each costs queries.
 const MOST_TOLD: usize = 100;
 
-fn no_more() -> Diagnostic {
+fn warn_of_more() -> Diagnostic {
     let message = format!("after {MOST_TOLD} warnings of one kind no more are looked for");
     Diagnostic::warning("too-many-warnings", message)
 }
 
-/// A condition of more different parts is not put to the solver for the sake of a warning.
+/// A condition of more different parts than this is not asked for the sake of a warning.
 const MOST_PARTS: usize = 1_000;
 
 /// Has the condition more than [`MOST_PARTS`] different parts?

@@ -1,22 +1,23 @@
 //! Observations of a test case: at each location without a verdict, exactly one transition takes each.
 //!
-//! A test case that was made keeps this (thesis, Definition 6.4); a document may have been edited since. If
-//! no guard holds for an output, or two do, the test case does not say what the output is worth.
+//! Every generated test case satisfies this (thesis, Definition 6.4), but a document may have been edited
+//! since. If no guard holds for an output, or two do, the test case does not say what verdict the output
+//! gets.
 //!
-//! The guard of what leads to Fail is mostly the negation of all others, term by term: that is seen without
-//! the solver. If the solver does not know, nothing is reported. Whoever runs the test case looks once more,
-//! at what has happened.
+//! The guard of a transition to Fail is mostly the negation of all others, term by term. This is seen without
+//! the solver. If the solver does not know, nothing is reported. A run of the test case checks each
+//! observation once more.
 
 use std::collections::BTreeMap;
 
 use coreach_model::obligation::defined;
 use coreach_model::{ActionId, Diagnostic, Iosts, LocationId, Numbered, Term, Verdict};
 
-use super::{MOST_TOLD, no_more};
+use super::{MOST_TOLD, warn_of_more};
 use crate::solver::{Answer, Solver};
 
-/// Errors `observation-not-taken` and `observation-taken-twice`. `reach` contains the states in which a run
-/// may be at each location.
+/// Gives errors `observation-not-taken` and `observation-taken-twice`. `reach` contains the states in which a
+/// run may be at each location.
 pub fn check(
     iosts: &Iosts,
     verdicts: &Numbered<LocationId, Option<Verdict>>,
@@ -32,10 +33,11 @@ pub fn check(
     let mut found = Vec::new();
     for ((location, action), guards) in guards {
         if found.len() >= MOST_TOLD {
-            found.push(no_more());
+            found.push(warn_of_more());
             break;
         }
         let place = format!("`{}` at `{}`", iosts.action(action).name, iosts.location(location).name);
+        // The guard that is the negation of all others. With it, every observation is taken.
         let is_rest = |at: &usize| {
             let others = guards.iter().enumerate().filter(|(other, _)| other != at);
             guards[*at] == Term::or(others.map(|(_, guard)| guard.clone())).not()
@@ -50,8 +52,9 @@ pub fn check(
                 found.push(Diagnostic::error("observation-not-taken", message));
             }
         }
-        let own = |at: usize| (at + 1..holds.len()).map(move |other| (at, other));
-        let pairs = (0..holds.len()).flat_map(own).filter(|(a, b)| rest != Some(*a) && rest != Some(*b));
+        let pairs_with = |at: usize| (at + 1..holds.len()).map(move |other| (at, other));
+        let pairs =
+            (0..holds.len()).flat_map(pairs_with).filter(|(a, b)| rest != Some(*a) && rest != Some(*b));
         for (one, other) in pairs {
             let asked = [reach[location].clone(), holds[one].clone(), holds[other].clone()];
             if solver.check(&asked) == Answer::Sat {

@@ -1,22 +1,22 @@
-//! APRON's boxes, octagons and polyhedra (`coreach-apron`) as domains of ours, for those who trust them more,
-//! and to be compared with.
+//! APRON's boxes, octagons and polyhedra (`coreach-apron`) as domains of ours: for users who trust them more,
+//! and for comparison.
 //!
-//! They do what APRON does; three things are ours, since the library cannot know them:
+//! They do what APRON does. Three things are done here, since the library cannot know them:
 //!
-//! - *Integers.* Whether a dimension is an integer comes with each meet, but an element of APRON would have
-//!   to know when it is made, and have its integers in front. So all dimensions are reals there, and
-//!   constraints are rounded here, first as they are given, then as APRON writes the result, while they
-//!   become stronger, up to a few rounds.
-//! - *Thresholds.* Boxes are widened within bounds on one dimension, polyhedra within any constraint. Of
-//!   octagons it is the entries of the matrix that stop at numbers: a meet after the widening would close the
+//! - *Integers.* Each meet says which dimensions are integers. But an element of APRON would have to know
+//!   this when it is made, with its integers first. So all dimensions are reals there, and constraints are
+//!   round_to_integers here. First the given constraints are round_to_integers, then those of the result, as
+//!   long as they become stronger, for a few rounds.
+//! - *Thresholds.* Boxes are widened within bounds on one dimension, polyhedra within any constraint. For
+//!   octagons, the entries of the matrix stop at numbers: a meet after the widening would close the
 //!   matrix, and a sequence of widenings of closed octagons need not end (Miné,
 //!   <https://doi.org/10.1007/s10990-006-8609-1>, section 6).
-//! - *Writing.* Constraints must be canonical. Those of boxes are; those of an octagon are those of its
-//!   closed matrix, without what follows from the bounds alone; those of a polyhedron are put in the form of
-//!   `coreach-polyhedra`.
+//! - *Writing.* Constraints must be canonical. The constraints of boxes are. An octagon gives those of its
+//!   closed matrix, without those that follow from the bounds alone. The constraints of a polyhedron are put
+//!   in the form of `coreach-polyhedra`.
 //!
-//! An operation that fails is answered by "any vector", which is sound, and counted as coarsened. Polyhedra
-//! are APRON's strict ones: guards over reals need `x > 0`.
+//! The result of an operation that fails is "any vector", which is sound, and is counted as coarsened.
+//! Polyhedra are APRON's strict ones: guards over reals need `x > 0`.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ impl ApronKind for Polka {
 /// An element of one of APRON's libraries.
 #[derive(Clone)]
 pub struct Apron<K> {
-    /// `None` where an operation failed: any vector.
+    /// `None`: an operation failed, so it is any vector.
     element: Option<Element>,
     dimensions: usize,
     kind: PhantomData<K>,
@@ -69,11 +69,11 @@ impl<K> fmt::Debug for Apron<K> {
 }
 
 thread_local! {
-    /// A manager belongs to one thread; making one costs more than most operations.
+    /// The managers of this thread. Making one costs more than most operations.
     static MANAGERS: RefCell<Vec<Manager>> = const { RefCell::new(Vec::new()) };
 }
 
-fn manager(library: Library) -> Result<Manager, Error> {
+fn find_manager(library: Library) -> Result<Manager, Error> {
     MANAGERS.with_borrow_mut(|managers| {
         if let Some(found) = managers.iter().find(|manager| manager.library() == library) {
             return Ok(found.clone());
@@ -84,9 +84,9 @@ fn manager(library: Library) -> Result<Manager, Error> {
     })
 }
 
-/// What succeeded. A failure for want of memory, time or a library is none of ours; an argument that does not
-/// fit is.
-fn succeeded<T>(result: Result<T, Error>) -> Option<T> {
+/// Returns the result of an operation that keep_success. A failure for want of memory, time or a library is
+/// not our fault, but an argument that does not fit is.
+fn keep_success<T>(result: Result<T, Error>) -> Option<T> {
     debug_assert!(
         !matches!(&result, Err(error) if error.kind == ErrorKind::InvalidArgument),
         "{:?}",
@@ -100,17 +100,17 @@ fn to_big(value: &Rational) -> RBig {
     RBig::from_parts(big(value.numerator()), denominator)
 }
 
-fn outwards(expression: &LinearExpression, dimensions: usize) -> Expression {
+fn to_apron_expression(expression: &LinearExpression, dimensions: usize) -> Expression {
     Expression {
         coefficients: (0..dimensions).map(|at| to_big(&expression.coefficient(at))).collect(),
         constant: to_big(&expression.constant_term()),
     }
 }
 
-/// The constraint for APRON. Octagons see `3x >= 1` only as `x >= 1/3`, and `2x - 2y >= 1` only as
+/// Converts a constraint for APRON. Octagons see `3x >= 1` only as `x >= 1/3`, and `2x - 2y >= 1` only as
 /// `x - y >= 1/2`.
-fn constraint_outwards(constraint: &Constraint) -> coreach_apron::Constraint {
-    let scale = octagonal(constraint).map_or(Integer::ONE, |(_, scale)| scale);
+fn to_apron_constraint(constraint: &Constraint) -> coreach_apron::Constraint {
+    let scale = octagonal_shape(constraint).map_or(Integer::ONE, |(_, scale)| scale);
     let number = |value: &Integer| match scale.is_one() {
         true => RBig::from(big(value)),
         false => RBig::from(big(value)) / RBig::from(big(&scale)),
@@ -127,7 +127,7 @@ fn constraint_outwards(constraint: &Constraint) -> coreach_apron::Constraint {
     coreach_apron::Constraint::new(expression, relation)
 }
 
-fn constraint_inwards(constraint: &coreach_apron::Constraint) -> Constraint {
+fn from_apron_constraint(constraint: &coreach_apron::Constraint) -> Constraint {
     let coefficients: Vec<Rational> = constraint.expression.coefficients.iter().map(rational).collect();
     let expression =
         LinearExpression::from_rationals(&coefficients, &rational(&constraint.expression.constant));
@@ -139,9 +139,9 @@ fn constraint_inwards(constraint: &coreach_apron::Constraint) -> Constraint {
     Constraint::from_expression(&expression, relation)
 }
 
-/// How many dimensions an octagonal constraint mentions, one or two, and the magnitude that their
-/// coefficients share.
-fn octagonal(constraint: &Constraint) -> Option<(usize, Integer)> {
+/// Reads an octagonal constraint: how many dimensions it mentions (one or two), and the magnitude of their
+/// coefficients. `None`: it is not octagonal.
+fn octagonal_shape(constraint: &Constraint) -> Option<(usize, Integer)> {
     let mut used = constraint.coefficients().iter().filter(|c| !c.is_zero()).map(Integer::abs);
     let first = used.next()?;
     match (used.next(), used.next()) {
@@ -151,8 +151,8 @@ fn octagonal(constraint: &Constraint) -> Option<(usize, Integer)> {
     }
 }
 
-/// The stronger constraint that holds of the integers that satisfy this one, if it is stronger.
-fn rounded(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
+/// Rounds a constraint over integers to a stronger one with the same solutions. `None`: it is not stronger.
+fn round_to_integers(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
     let mut gcd = Integer::ZERO;
     for (at, coefficient) in constraint.coefficients().iter().enumerate() {
         if !coefficient.is_zero() {
@@ -178,24 +178,27 @@ fn rounded(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
 }
 
 fn raw_constraints(element: &Element) -> Result<Vec<Constraint>, Error> {
-    Ok(element.constraints()?.iter().map(constraint_inwards).collect())
+    Ok(element.constraints()?.iter().map(from_apron_constraint).collect())
 }
 
-fn met(element: &Element, constraints: &[Constraint], integer: &[bool]) -> Result<Element, Error> {
+/// Meets an element with constraints, and rounds while this makes constraints over integers stronger.
+fn meet_and_round(element: &Element, constraints: &[Constraint], integer: &[bool]) -> Result<Element, Error> {
     let given: Vec<_> = constraints
         .iter()
-        .map(|constraint| constraint_outwards(rounded(constraint, integer).as_ref().unwrap_or(constraint)))
+        .map(|constraint| {
+            to_apron_constraint(round_to_integers(constraint, integer).as_ref().unwrap_or(constraint))
+        })
         .collect();
     let mut element = if given.is_empty() { element.clone() } else { element.meet_constraints(&given)? };
-    // Rounds of rounding after which an element is taken as it is: cutting can go on for very long.
+    // After four rounds the element is taken as it is: cutting can go on for very long.
     for _ in 0..4 {
         if !integer.contains(&true) || element.is_bottom()? {
             break;
         }
         let stronger: Vec<_> = raw_constraints(&element)?
             .iter()
-            .filter_map(|constraint| rounded(constraint, integer))
-            .map(|constraint| constraint_outwards(&constraint))
+            .filter_map(|constraint| round_to_integers(constraint, integer))
+            .map(|constraint| to_apron_constraint(&constraint))
             .collect();
         if stronger.is_empty() {
             break;
@@ -205,7 +208,8 @@ fn met(element: &Element, constraints: &[Constraint], integer: &[bool]) -> Resul
     Ok(element)
 }
 
-fn widened(old: &Element, new: &Element, thresholds: &[Constraint]) -> Result<Element, Error> {
+/// Widens an element within the thresholds that its library can use.
+fn widen_within(old: &Element, new: &Element, thresholds: &[Constraint]) -> Result<Element, Error> {
     if old.is_bottom()? {
         return Ok(new.clone());
     }
@@ -213,7 +217,7 @@ fn widened(old: &Element, new: &Element, thresholds: &[Constraint]) -> Result<El
     if library == Library::Octagon {
         // An entry of the matrix bounds ±x ± y or ±2x.
         let entry = |constraint: &Constraint| {
-            let (used, scale) = octagonal(constraint)?;
+            let (used, scale) = octagonal_shape(constraint)?;
             let bound = RBig::from(big(constraint.constant())) / RBig::from(big(&scale));
             Some(if used == 1 { bound * RBig::from(2) } else { bound })
         };
@@ -224,19 +228,21 @@ fn widened(old: &Element, new: &Element, thresholds: &[Constraint]) -> Result<El
     let single = |constraint: &&Constraint| {
         library != Library::Box || constraint.coefficients().iter().filter(|c| !c.is_zero()).count() == 1
     };
-    let within: Vec<_> = thresholds.iter().filter(single).map(constraint_outwards).collect();
+    let within: Vec<_> = thresholds.iter().filter(single).map(to_apron_constraint).collect();
     if within.is_empty() { old.widen(new) } else { old.widen_within(new, &within) }
 }
 
-/// The right sides that are known, and the dimensions whose new value is not.
-fn split(assignments: &Assignments, dimensions: usize) -> (Vec<(usize, Expression)>, Vec<usize>) {
-    let known =
-        assignments.iter().filter_map(|(at, value)| Some((*at, outwards(value.as_ref()?, dimensions))));
+/// Splits assignments into those with a known right side, and the dimensions whose new value is unknown.
+fn split_assignments(assignments: &Assignments, dimensions: usize) -> (Vec<(usize, Expression)>, Vec<usize>) {
+    let known = assignments
+        .iter()
+        .filter_map(|(at, value)| Some((*at, to_apron_expression(value.as_ref()?, dimensions))));
     let unknown = assignments.iter().filter(|(_, value)| value.is_none());
     (known.collect(), unknown.map(|(at, _)| *at).collect())
 }
 
-fn of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
+/// The bounds of a box as constraints. Two equal bounds are one equality.
+fn constraints_of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
     let mut found = Vec::new();
     for (at, interval) in element.bounds()?.iter().enumerate() {
         let variable = LinearExpression::variable(at);
@@ -259,8 +265,8 @@ fn of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
 
 /// The canonical constraints of an octagon: the closed matrix, without the sums of two bounds. An equality is
 /// written instead of its two halves.
-fn of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
-    // That the library has closed the matrix is due to `is_bottom`, which the caller has asked.
+fn constraints_of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
+    // The library has closed the matrix, because the caller has asked `is_bottom`.
     let bounds = element.bounds()?;
     let end = |at: usize, sign: i32| {
         let interval = &bounds[at];
@@ -269,7 +275,7 @@ fn of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
     };
     let mut least: BTreeMap<Vec<Integer>, Integer> = BTreeMap::new();
     for constraint in raw_constraints(element)? {
-        let Some((used, scale)) = octagonal(&constraint) else { continue };
+        let Some((used, scale)) = octagonal_shape(&constraint) else { continue };
         if used == 2 {
             let constant = RBig::from(big(constraint.constant())) / RBig::from(big(&scale));
             let mut mentioned = constraint.coefficients().iter().enumerate().filter(|(_, c)| !c.is_zero());
@@ -299,7 +305,7 @@ fn of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
 
 impl<K: ApronKind> Apron<K> {
     fn of(element: Result<Element, Error>, dimensions: usize) -> Self {
-        Apron { element: succeeded(element), dimensions, kind: PhantomData }
+        Apron { element: keep_success(element), dimensions, kind: PhantomData }
     }
 
     /// The result of an operation on this element, of as many dimensions as it has.
@@ -321,22 +327,22 @@ impl<K: ApronKind> Apron<K> {
 
 impl<K: ApronKind> Domain for Apron<K> {
     fn top(dimensions: usize) -> Self {
-        Self::of(manager(K::LIBRARY).and_then(|manager| manager.top(0, dimensions)), dimensions)
+        Self::of(find_manager(K::LIBRARY).and_then(|manager| manager.top(0, dimensions)), dimensions)
     }
 
     fn bottom(dimensions: usize) -> Self {
-        Self::of(manager(K::LIBRARY).and_then(|manager| manager.bottom(0, dimensions)), dimensions)
+        Self::of(find_manager(K::LIBRARY).and_then(|manager| manager.bottom(0, dimensions)), dimensions)
     }
 
     fn is_bottom(&self) -> bool {
-        self.element.as_ref().and_then(|element| succeeded(element.is_bottom())) == Some(true)
+        self.element.as_ref().and_then(|element| keep_success(element.is_bottom())) == Some(true)
     }
 
     fn is_leq(&self, other: &Self) -> bool {
         match (&self.element, &other.element) {
             (_, None) => true,
-            (None, Some(other)) => succeeded(other.is_top()) == Some(true),
-            (Some(a), Some(b)) => succeeded(a.is_leq(b)) == Some(true),
+            (None, Some(other)) => keep_success(other.is_top()) == Some(true),
+            (Some(a), Some(b)) => keep_success(a.is_leq(b)) == Some(true),
         }
     }
 
@@ -349,7 +355,9 @@ impl<K: ApronKind> Domain for Apron<K> {
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         match self.elements(other) {
-            Some((a, b)) => Self::of(a.meet(b).and_then(|both| met(&both, &[], integer)), self.dimensions),
+            Some((a, b)) => {
+                Self::of(a.meet(b).and_then(|both| meet_and_round(&both, &[], integer)), self.dimensions)
+            }
             None if self.element.is_none() => other.clone(),
             None => self.clone(),
         }
@@ -357,7 +365,7 @@ impl<K: ApronKind> Domain for Apron<K> {
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         match self.elements(other) {
-            Some((old, new)) => Self::of(widened(old, new, thresholds), self.dimensions),
+            Some((old, new)) => Self::of(widen_within(old, new, thresholds), self.dimensions),
             None => self.unknown(),
         }
     }
@@ -366,16 +374,16 @@ impl<K: ApronKind> Domain for Apron<K> {
         if constraints.is_empty() {
             return self.clone();
         }
-        self.map(|element| met(element, constraints, integer))
+        self.map(|element| meet_and_round(element, constraints, integer))
     }
 
     fn assign(&self, assignments: &Assignments) -> Self {
-        let (known, unknown) = split(assignments, self.dimensions);
+        let (known, unknown) = split_assignments(assignments, self.dimensions);
         self.map(|element| element.assign(&known)?.forget(&unknown))
     }
 
     fn substitute(&self, assignments: &Assignments) -> Self {
-        let (known, unknown) = split(assignments, self.dimensions);
+        let (known, unknown) = split_assignments(assignments, self.dimensions);
         // The unknown values are chosen first, so that a right side which reads the old value still can.
         self.map(|element| element.forget(&unknown)?.substitute(&known))
     }
@@ -398,13 +406,13 @@ impl<K: ApronKind> Domain for Apron<K> {
     fn constraints(&self) -> Vec<Constraint> {
         let Some(element) = self.element.as_ref().filter(|_| !self.is_bottom()) else { return Vec::new() };
         let constraints = match K::LIBRARY {
-            Library::Box => of_box(element),
-            Library::Octagon => of_octagon(element),
+            Library::Box => constraints_of_box(element),
+            Library::Octagon => constraints_of_octagon(element),
             Library::Polka | Library::PolkaStrict => raw_constraints(element).map(|constraints| {
                 Polyhedron::universe(self.dimensions).meet_constraints(&constraints).constraints()
             }),
         };
-        succeeded(constraints).unwrap_or_default()
+        keep_success(constraints).unwrap_or_default()
     }
 
     fn coarsened(&self) -> bool {

@@ -1,13 +1,13 @@
-//! Two domains at once: a vector is in the element where it is in both parts.
+//! Two domains at once: a vector is in the element if it is in both parts.
 //!
 //! A product in the sense of Cousot & Cousot (POPL 1979, <https://doi.org/10.1145/567752.567778>, section
-//! 10.1): the order and the operations are those of the parts, and an element is nothing as soon as one of
-//! them is. Where constraints are met, each part is told what the other has made of them (a step of the
-//! reduction). Nowhere else: a reduction behind a join or a widening could undo the step that makes the
-//! iteration end, as rounding could.
+//! 10.1): the order and the operations are those of the parts, and an element is empty as soon as one of them
+//! is. After a meet with constraints, each part gets the constraints of the other (a step of the reduction).
+//! This happens nowhere else: a reduction after a join or a widening could undo the step that makes the
+//! iteration end, and so could rounding.
 //!
-//! Where one part knows congruences there is a second step: a bound of a linear form that lies between two
-//! values of the form's class moves to the next one. `x >= 3` of an even `x` is `x >= 4`.
+//! If one part knows congruences, there is a second step: a bound of a linear form that lies between two
+//! values of the form's class moves to the next value. `x >= 3` of an even `x` is `x >= 4`.
 
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 
@@ -22,7 +22,8 @@ impl<A: Domain, B: Domain> Both<A, B> {
         Both(first(&self.0), second(&self.1))
     }
 
-    fn reduced(self, integer: &[bool]) -> Self {
+    /// Lets each part use what the other knows.
+    fn reduce(self, integer: &[bool]) -> Self {
         if self.is_bottom() {
             return self;
         }
@@ -32,22 +33,22 @@ impl<A: Domain, B: Domain> Both<A, B> {
             let first = first.meet_constraints(&second.constraints(), integer);
             return Both(first, second);
         }
-        let second = with_new(second, &first.constraints(), integer);
-        let first = with_new(first, &second.constraints(), integer);
+        let second = meet_new(second, &first.constraints(), integer);
+        let first = meet_new(first, &second.constraints(), integer);
         let congruences = [first.congruences(), second.congruences()].concat();
         let classes = Grid::all(integer.len()).with(&first.constraints(), &congruences);
         if !classes.has_classes() {
             return Both(first, second);
         }
-        let first = with_new(first.clone(), &closer(&first.constraints(), &classes), integer);
-        let second = with_new(second.clone(), &closer(&second.constraints(), &classes), integer);
+        let first = meet_new(first.clone(), &move_to_classes(&first.constraints(), &classes), integer);
+        let second = meet_new(second.clone(), &move_to_classes(&second.constraints(), &classes), integer);
         Both(first, second)
     }
 }
 
-/// The element with the constraints, where it does not say them: to be told what is known is not free for all
-/// domains.
-fn with_new<D: Domain>(element: D, constraints: &[Constraint], integer: &[bool]) -> D {
+/// Meets an element with those constraints that it does not have yet: for some domains even a meet that
+/// changes nothing is costly.
+fn meet_new<D: Domain>(element: D, constraints: &[Constraint], integer: &[bool]) -> D {
     let own = element.constraints();
     let mut new: Vec<Constraint> = constraints.iter().filter(|one| !own.contains(one)).cloned().collect();
     if new.iter().any(|one| one.relation() == Relation::Equal) {
@@ -57,8 +58,8 @@ fn with_new<D: Domain>(element: D, constraints: &[Constraint], integer: &[bool])
     if new.is_empty() { element } else { element.meet_constraints(&new, integer) }
 }
 
-/// The bounds of linear forms that lie between two values of their class, each moved to the next one.
-fn closer(constraints: &[Constraint], classes: &Grid) -> Vec<Constraint> {
+/// Moves bounds of linear forms that lie between two values of the form's class to the next value.
+fn move_to_classes(constraints: &[Constraint], classes: &Grid) -> Vec<Constraint> {
     let moved = |constraint: &Constraint| {
         let (remainder, distance) = classes.class(constraint.coefficients())?;
         let end = -Rational::from(constraint.constant().clone());
@@ -107,8 +108,8 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         let met = Both(self.0.meet(&other.0, integer), self.1.meet(&other.1, integer));
-        // Where no number is whole no class is known that was not known before.
-        if Self::KNOWS_CONGRUENCES && integer.contains(&true) { met.reduced(integer) } else { met }
+        // If no number is an integer, the meet gives no new class.
+        if Self::KNOWS_CONGRUENCES && integer.contains(&true) { met.reduce(integer) } else { met }
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
@@ -124,14 +125,14 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
         self.map(|a| a.meet_constraints(constraints, integer), |b| b.meet_constraints(constraints, integer))
-            .reduced(integer)
+            .reduce(integer)
     }
 
     fn meet_congruences(self, congruences: &[Congruence], integer: &[bool]) -> Self {
         let Both(first, second) = self;
         let met =
             Both(first.meet_congruences(congruences, integer), second.meet_congruences(congruences, integer));
-        if congruences.is_empty() { met } else { met.reduced(integer) }
+        if congruences.is_empty() { met } else { met.reduce(integer) }
     }
 
     fn assign(&self, assignments: &Assignments) -> Self {
@@ -155,7 +156,7 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
     }
 
     fn constraints(&self) -> Vec<Constraint> {
-        // What both say stands there twice, and once in a term.
+        // A constraint of both parts is listed twice. A term has it once.
         [self.0.constraints(), self.1.constraints()].concat()
     }
 

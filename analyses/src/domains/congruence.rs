@@ -1,12 +1,10 @@
-//! Congruences: parities, and the classes of linear forms. The algebra is in [`crate::grid`]; this file says
-//! when.
+//! Congruences as a domain: parities, and the classes of linear forms. [`crate::grid`] has the algebra.
 //!
-//! What is kept of constraints is equalities alone.
+//! Only equalities are kept of the constraints.
 //!
-//! **Widening**: where all numbers are whole there is nothing to do. A chain of greater elements loses an
-//! equality or divides a modulus each time, and so it ends. Of numbers that need not be whole a modulus can
-//! be halved for ever; so widening keeps the congruences of whole numbers only, and no number becomes whole
-//! in a chain that grows.
+//! **Widening**: if all numbers are integers, there is nothing to do. A chain of growing elements loses an
+//! equality or divides a modulus each time, so it ends. A modulus of real numbers can be halved for ever. So
+//! widening keeps the congruences of integers only. In a growing chain no real number becomes an integer.
 
 use coreach_polyhedra::Constraint;
 

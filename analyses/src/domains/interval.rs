@@ -1,10 +1,10 @@
-//! Boxes: one interval per dimension, exact ends, open or closed.
+//! Boxes: one interval per dimension, with exact ends, each open or closed.
 //!
-//! After the lattice of intervals of Cousot & Cousot (POPL 1977, <https://doi.org/10.1145/512950.512973>). A
-//! linear constraint is met by propagation: in `Σ c_i x_i + k >= 0` each `c_i x_i` is at least `-k` minus the
-//! greatest value of the rest. Propagation is repeated a fixed number of times, since two constraints may
-//! feed each other for ever (`x > y`, `y > x` over unbounded integers); stopping early is sound. Integer
-//! dimensions are rounded inwards.
+//! They are the lattice of intervals of Cousot & Cousot (POPL 1977, <https://doi.org/10.1145/512950.512973>).
+//! A linear constraint is met by propagation: in `Σ c_i x_i + k >= 0` each `c_i x_i` is at least `-k` minus
+//! the greatest value of the other terms. Propagation is repeated a fixed number of times: two constraints
+//! may feed each other for ever (`x > y`, `y > x` over unbounded integers), and stopping early is sound.
+//! Integer dimensions are rounded inwards.
 //!
 //! Cost: linear in the sum of the constraints' lengths.
 
@@ -15,7 +15,7 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 use crate::domains::{Assignments, Domain};
 use crate::linear::constant_truth;
 
-/// An end of an interval: its value, and whether the value itself is out. `None` is infinite.
+/// An end of an interval: its value, and whether the interval is open there. `None` is infinite.
 type RangeEnd = Option<(Rational, bool)>;
 
 /// The values between two ends.
@@ -28,7 +28,7 @@ struct Range {
 /// A product of intervals, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interval {
-    /// `None` is bottom; no range in it is empty.
+    /// `None` is bottom. Otherwise no range is empty.
     ranges: Option<Vec<Range>>,
     dimensions: usize,
 }
@@ -65,7 +65,7 @@ impl Range {
     }
 
     /// Rounds the ends inwards to integers.
-    fn rounded(&mut self) {
+    fn round_inwards(&mut self) {
         if let Some((value, open)) = &mut self.low {
             let whole = if *open { value.floor() + Integer::ONE } else { value.ceil() };
             (*value, *open) = (Rational::from(whole), false);
@@ -77,7 +77,7 @@ impl Range {
     }
 }
 
-/// Is the low end `a` at or below the low end `b`? For high ends, mirror.
+/// Is the low end `a` at or below the low end `b`?
 fn low_is_leq(a: &RangeEnd, b: &RangeEnd) -> bool {
     match (a, b) {
         (None, _) => true,
@@ -90,6 +90,7 @@ fn low_is_leq(a: &RangeEnd, b: &RangeEnd) -> bool {
     }
 }
 
+/// Is the high end `a` at or below the high end `b`?
 fn high_is_leq(a: &RangeEnd, b: &RangeEnd) -> bool {
     match (a, b) {
         (_, None) => true,
@@ -133,7 +134,8 @@ impl Interval {
     }
 }
 
-fn value_of(expression: &LinearExpression, ranges: &[Range]) -> Range {
+/// The range of an expression over these ranges.
+fn range_of(expression: &LinearExpression, ranges: &[Range]) -> Range {
     let constant = Some((expression.constant_term(), false));
     let mut sum = Range { low: constant.clone(), high: constant };
     for (dimension, range) in ranges.iter().enumerate() {
@@ -145,7 +147,7 @@ fn value_of(expression: &LinearExpression, ranges: &[Range]) -> Range {
     sum
 }
 
-/// Narrows the ranges by one constraint; says whether something changed.
+/// Narrows the ranges by one constraint. Returns whether something changed.
 fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) -> bool {
     let coefficients = constraint.coefficients();
     let used: Vec<usize> = (0..coefficients.len()).filter(|at| !coefficients[*at].is_zero()).collect();
@@ -178,7 +180,7 @@ fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) ->
                 range.high = min_high(&range.high, &Some((bound, open)));
             }
             if integer.get(at) == Some(&true) {
-                range.rounded();
+                range.round_inwards();
             }
             changed |= *range != before;
         }
@@ -229,7 +231,7 @@ impl Domain for Interval {
         let both = |(at, (a, b)): (usize, (&Range, &Range))| {
             let mut range = Range { low: max_low(&a.low, &b.low), high: min_high(&a.high, &b.high) };
             if integer.get(at) == Some(&true) {
-                range.rounded();
+                range.round_inwards();
             }
             range
         };
@@ -260,7 +262,7 @@ impl Domain for Interval {
         }
         self.map(|ranges| {
             let mut ranges = ranges.to_vec();
-            // Passes over the constraints of one meet.
+            // One meet makes at most four passes over the constraints.
             for _ in 0..4 {
                 let mut changed = false;
                 for constraint in constraints {
@@ -282,7 +284,7 @@ impl Domain for Interval {
             let mut next = ranges.to_vec();
             for (dimension, expression) in assignments {
                 next[*dimension] =
-                    expression.as_ref().map_or(Range::ALL, |expression| value_of(expression, ranges));
+                    expression.as_ref().map_or(Range::ALL, |expression| range_of(expression, ranges));
             }
             next
         })
@@ -359,8 +361,8 @@ impl Domain for Interval {
     }
 }
 
-/// The bounds that thresholds put on one dimension alone: (from above, value, open).
-fn bounds_on(dimension: usize, thresholds: &[Constraint]) -> impl Iterator<Item = (bool, Rational, bool)> {
+/// The bounds that thresholds put on one dimension alone, each with whether it is an upper bound.
+fn bounds_on(dimension: usize, thresholds: &[Constraint]) -> impl Iterator<Item = (bool, RangeEnd)> {
     thresholds.iter().flat_map(move |threshold| {
         let coefficients = threshold.coefficients();
         let alone = coefficients.iter().enumerate().all(|(at, c)| (at == dimension) != c.is_zero());
@@ -371,7 +373,7 @@ fn bounds_on(dimension: usize, thresholds: &[Constraint]) -> impl Iterator<Item 
         let both = threshold.relation() == Relation::Equal;
         value.into_iter().flat_map(move |value| {
             let sides = if both { vec![true, false] } else { vec![above] };
-            sides.into_iter().map(move |above| (above, value.clone(), open))
+            sides.into_iter().map(move |above| (above, Some((value.clone(), open))))
         })
     })
 }
@@ -379,8 +381,7 @@ fn bounds_on(dimension: usize, thresholds: &[Constraint]) -> impl Iterator<Item 
 /// The nearest threshold at or below the end, or no bound.
 fn step_down(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
     let mut best: RangeEnd = None;
-    for (above, value, open) in bounds_on(dimension, thresholds) {
-        let candidate = Some((value, open));
+    for (above, candidate) in bounds_on(dimension, thresholds) {
         if !above && low_is_leq(&candidate, end) {
             best = max_low(&best, &candidate);
         }
@@ -391,8 +392,7 @@ fn step_down(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> Ran
 /// The nearest threshold at or above the end, or no bound.
 fn step_up(dimension: usize, end: &RangeEnd, thresholds: &[Constraint]) -> RangeEnd {
     let mut best: RangeEnd = None;
-    for (above, value, open) in bounds_on(dimension, thresholds) {
-        let candidate = Some((value, open));
+    for (above, candidate) in bounds_on(dimension, thresholds) {
         if above && high_is_leq(end, &candidate) {
             best = min_high(&best, &candidate);
         }

@@ -1,4 +1,4 @@
-//! The laws of [`Domain`], for every domain of the list, and for some that are made of others.
+//! Tests of the laws of [`Domain`], for every domain of the list, and for some that are made of others.
 //!
 //! *Soundness* laws say that no point is lost; *precision* laws say that the operations are no coarser than
 //! the order demands. Points are sampled; elements are made from random constraints by random operations.
@@ -24,7 +24,7 @@ struct Sample {
     first: Vec<Constraint>,
     second: Vec<Constraint>,
     third: Vec<Constraint>,
-    /// Of the first and of the second.
+    /// The congruences of the first element, and those of the second.
     congruences: [Vec<Congruence>; 2],
     assignments: Vec<(usize, Option<LinearExpression>)>,
     points: Vec<Point>,
@@ -37,7 +37,7 @@ fn constraint() -> impl Strategy<Value = Constraint> {
         .prop_map(|(c, k, relation)| Constraint::of(&c, k, relation))
 }
 
-/// Between the numbers that are whole.
+/// A congruence between the integer dimensions.
 fn congruence() -> impl Strategy<Value = Congruence> {
     (prop::array::uniform2(-2i64..4), -3i64..4, 2i64..7).prop_map(|(c, k, modulus)| {
         let row = [c[0], c[1], 0].map(Rational::from);
@@ -146,7 +146,7 @@ impl WithDomain for Soundness<'_> {
     }
 }
 
-/// With `true` for domains whose joins and meets are the best.
+/// The laws of the order, and of joins and meets.
 struct Order<'a>(&'a Sample);
 
 impl WithDomain for Order<'_> {
@@ -160,8 +160,7 @@ impl WithDomain for Order<'_> {
         assert!(!(a.is_leq(&b) && b.is_leq(&c)) || a.is_leq(&c), "transitive");
         let says = |element: &D| (element.constraints(), element.congruences());
         assert!(!same(&a, &b) || a.is_bottom() || says(&a) == says(&b), "canonical");
-        // What is rounded to integers may be rounded again, so the laws are those of meets that round
-        // nothing.
+        // A rounded element may be rounded again, so the laws are checked for meets that round nothing.
         const NONE: [bool; DIMENSIONS] = [false; DIMENSIONS];
         let (join, meet) = (a.join(&b), a.meet(&b, &NONE));
         let rounded = a.meet(&b, &INTEGER).is_leq(&meet) && a.meet(&top, &INTEGER).is_leq(&a);
@@ -205,7 +204,7 @@ impl WithDomain for Ends<'_> {
     }
 }
 
-/// Runs it for domains that are made of others.
+/// Runs a test for domains that are made of others.
 macro_rules! composed {
     ($tried:expr) => {
         $tried.run::<Both<Interval, Octagon>>();
@@ -248,10 +247,10 @@ fn names_are_read_back() {
         assert!(NAMES.contains(&kind.name()));
     }
     let message = |name: &str| name.parse::<DomainKind>().unwrap_err().to_string();
-    let there = DomainKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-    assert_eq!(message("heptagon"), format!("no domain is called `heptagon`; there are {there}"));
+    let names = DomainKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    assert_eq!(message("heptagon"), format!("no domain is called `heptagon`; there are {names}"));
     for name in NAMES.iter().filter(|name| !DomainKind::ALL.iter().any(|kind| kind.name() == **name)) {
-        assert_eq!(message(name), format!("the domain `{name}` is not in this build; there are {there}"));
+        assert_eq!(message(name), format!("the domain `{name}` is not in this build; there are {names}"));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The domain that sees no data: an element is "reached" or "not reached".
 //!
-//! With it the analyses are reachability in the graph of transitions (thesis, Example 7.5), the literal guard
-//! `false` being the only one that closes a transition.
+//! With it the analyses compute reachability in the graph of transitions (thesis, Example 7.5). Only the
+//! literal guard `false` closes a transition.
 
 use coreach_polyhedra::Constraint;
 

@@ -1,10 +1,10 @@
-//! The numerical domains: what can be said about a vector of numbers.
+//! The numerical domains: they describe sets of vectors of numbers.
 //!
 //! A domain is one file here and one line in the list below. Elements over-approximate sets of vectors: every
 //! operation returns an element that contains all points of the exact result.
 //!
-//! Domains compose: [`both::Both`] of two. In the list are those that somebody has asked for by name;
-//! [`crate::reachability::analyse_in`] takes any.
+//! Two domains compose to one: [`both::Both`]. The list has the domains that a configuration can name.
+//! [`crate::reachability::analyse_in`] takes any domain.
 
 #[cfg(feature = "apron")]
 pub mod apron;
@@ -23,7 +23,7 @@ use coreach_polyhedra::{Constraint, LinearExpression};
 
 use crate::grid::{Congruence, Grid};
 
-/// Assignments to dimensions, in parallel; `None` is a value that is not known.
+/// Parallel assignments to dimensions. `None` is a value that is not known.
 pub type Assignments = [(usize, Option<LinearExpression>)];
 
 /// A lattice of sets of vectors, and the operations that follow a transition.
@@ -31,14 +31,14 @@ pub type Assignments = [(usize, Option<LinearExpression>)];
 /// `is_leq` is a partial order up to equality of [`Domain::constraints`] and [`Domain::congruences`], which
 /// are canonical: two elements that are below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
-    /// Whether the domain sees data at all. One that does not is given a frame without places.
+    /// Does the domain see data at all? If not, its frame has no places.
     const SEES_DATA: bool = true;
 
-    /// Whether the domain relates numbers with each other, so that an element costs more than in proportion
-    /// to them.
+    /// Does the domain relate numbers with each other? If so, the cost of an element grows faster than the
+    /// number of its dimensions.
     const RELATES: bool = true;
 
-    /// Whether it is worth while to give the domain congruences: one that does not know them ignores them.
+    /// Does the domain use congruences? If not, it ignores them.
     const KNOWS_CONGRUENCES: bool = false;
 
     /// All vectors of this many dimensions.
@@ -46,7 +46,7 @@ pub trait Domain: Clone + fmt::Debug + 'static {
 
     fn bottom(dimensions: usize) -> Self;
 
-    /// Is there no vector? `false` is not certain, `true` is.
+    /// Is the element empty? `true` is certain, `false` is not.
     fn is_bottom(&self) -> bool;
 
     /// Is every vector of this one in the other?
@@ -54,14 +54,14 @@ pub trait Domain: Clone + fmt::Debug + 'static {
 
     fn join(&self, other: &Self) -> Self;
 
-    /// What is in both; `integer` marks the dimensions that are integers.
+    /// The vectors that are in both elements. `integer` marks the dimensions that are integers.
     fn meet(&self, other: &Self, integer: &[bool]) -> Self;
 
     /// An upper bound of both such that a sequence `x := widen(x, y)` with growing `y` becomes stable.
     ///
     /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens.
-    /// Thresholds that both satisfy may be kept; a finite number of them delays stability, and does not
-    /// prevent it.
+    /// Thresholds that both elements satisfy may be kept. A finite number of them delays stability, but does
+    /// not prevent it.
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self;
 
     /// An element between `other` and `self`, where `other.is_leq(self)`. No domain here forces a descending
@@ -70,41 +70,42 @@ pub trait Domain: Clone + fmt::Debug + 'static {
         self.meet(other, integer)
     }
 
-    /// The vectors that satisfy the constraints, of which those beyond the domain's expression may be
-    /// ignored.
+    /// The vectors of the element that satisfy the constraints. A constraint that the domain cannot express
+    /// may be ignored.
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self;
 
-    /// The vectors that satisfy the congruences, as far as the domain knows such. With none it is the same,
-    /// written down for these types: the marked dimensions are whole, and congruences mention no others.
+    /// The vectors of the element that satisfy the congruences, as far as the domain uses them. With an empty
+    /// list the vectors stay the same, and the element is adapted to these types: the marked dimensions are
+    /// integers, and congruences mention no others.
     fn meet_congruences(self, _congruences: &[Congruence], _integer: &[bool]) -> Self {
         self
     }
 
-    /// The image of a parallel assignment, all right sides being evaluated at the old vector.
+    /// The image of a parallel assignment. All right sides are evaluated at the old vector.
     fn assign(&self, assignments: &Assignments) -> Self;
 
-    /// The vectors that a parallel assignment takes into this element; for an unknown value: may take.
+    /// The vectors that a parallel assignment takes (or, with an unknown value, may take) into this element.
     fn substitute(&self, assignments: &Assignments) -> Self;
 
-    /// The given dimensions may have any value.
+    /// The element in which the given dimensions may have any value.
     fn forget(&self, dimensions: &[usize]) -> Self;
 
-    /// New dimensions at the end, of any value.
+    /// The element with new dimensions at the end, which may have any value.
     fn add_dimensions(&self, count: usize) -> Self;
 
-    /// The last dimensions are projected away.
+    /// The element with the last dimensions projected away.
     fn remove_last_dimensions(&self, count: usize) -> Self;
 
-    /// The constraints whose conjunction the element is, canonical. Of bottom it is not asked.
+    /// The canonical constraints of which the element is the conjunction. The element must not be bottom.
     fn constraints(&self) -> Vec<Constraint>;
 
-    /// The congruences of the element, canonical, and none where the domain does not know them. Of bottom it
-    /// is not asked.
+    /// The canonical congruences of the element. A domain that does not use them has none. The element must
+    /// not be bottom.
     fn congruences(&self) -> Vec<Congruence> {
         Vec::new()
     }
 
-    /// How many operations were answered more coarsely than the domain could, to stay within limits.
+    /// Is the element coarser than the domain could express, to stay within limits?
     fn coarsened(&self) -> bool {
         false
     }
@@ -123,7 +124,7 @@ macro_rules! domains {
         }
 
         impl DomainKind {
-            /// All of them, from the coarsest.
+            /// All domains, the coarsest first.
             pub const ALL: &'static [DomainKind] = &[$($(#[cfg($cfg)])? DomainKind::$variant),*];
 
             pub fn name(self) -> &'static str {

@@ -1,9 +1,9 @@
 //! Octagons (Miné, HOSC 2006, <https://doi.org/10.1007/s10990-006-8609-1>): bounds of `x` and of `x + y`,
 //! `x - y`.
 //!
-//! The work is done by `coreach-octagon`; this file says when. Integer dimensions are rounded at every meet,
-//! never at a join or a widening: rounding a widened element could undo the step that makes the iteration
-//! end. Everything is polynomial, so there are no limits.
+//! `coreach-octagon` does the work. Here it is decided when to round: integer dimensions are rounded at every
+//! meet, and never at a join or a widening. Rounding a widened element could undo the step that makes the
+//! iteration end. Everything is polynomial, so there are no limits.
 
 use coreach_polyhedra::Constraint;
 

@@ -1,14 +1,14 @@
 //! Convex polyhedra (Cousot & Halbwachs, POPL 1978, <https://doi.org/10.1145/512760.512770>): linear
 //! relations.
 //!
-//! The work is done by `coreach-polyhedra`; this file says when. Integer dimensions are tightened at every
-//! meet, never at a join or a widening: tightening a widened element could undo the step that makes the
-//! iteration end.
+//! `coreach-polyhedra` does the work. Here it is decided when to tighten: integer dimensions are tightened at
+//! every meet, and never at a join or a widening. Tightening a widened element could undo the step that makes
+//! the iteration end.
 //!
-//! Every operation is limited, since the cost of none has a useful bound, and all operations of an analysis
-//! together (`coreach_polyhedra::account`); what is beyond the limit is a coarser polyhedron. **Invariant:**
-//! both descriptions of every element are known, so questions about it are evaluations. A widening still
-//! ends: what is coarser than its result has some of its constraints.
+//! No operation has a useful bound of its cost. So each operation is limited, and also all operations of an
+//! analysis together (`coreach_polyhedra::account`). Beyond the limit the result is a coarser polyhedron.
+//! **Invariant:** both descriptions of every element are known, so questions about it are evaluations. A
+//! widening still ends: a coarser result has only some of its constraints.
 
 use coreach_polyhedra::account;
 use coreach_polyhedra::{
@@ -24,7 +24,7 @@ pub struct Polyhedra {
     coarsened: bool,
 }
 
-fn of(inner: Polyhedron) -> Polyhedra {
+fn exact_element(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
 }
 
@@ -32,45 +32,45 @@ fn limits(polyhedron: &Polyhedron) -> Limits {
     account::limits(polyhedron.dimensions())
 }
 
-/// With both descriptions within the limit.
-fn converted(polyhedron: &Polyhedron) -> Polyhedra {
-    with(polyhedron.convert_limited(&limits(polyhedron)))
+/// Computes both descriptions, within the limit.
+fn convert_within_limit(polyhedron: &Polyhedron) -> Polyhedra {
+    limited_element(polyhedron.convert_limited(&limits(polyhedron)))
 }
 
-fn with(outcome: Outcome) -> Polyhedra {
+fn limited_element(outcome: Outcome) -> Polyhedra {
     Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
 }
 
-/// A join may have so many inequalities with factors beyond `SMALL`.
+/// The most inequalities of a join that have a factor beyond `SMALL`.
 const MOST_SLANTED: usize = 8;
 const SMALL: i64 = 2;
 
-/// Without the slanted faces of a join that has many, but with the bounds of numbers, sums and differences.
+/// Replaces the slanted faces of a join, if it has many, by the bounds of numbers, sums and differences.
 ///
 /// Hulls and roundings to integers in turns make dozens of faces that cut off next to nothing. Each is a hard
-/// question to a solver of integers, and no reader makes anything of it. The bounds of sums and differences
-/// stay, so the domain still knows what octagons would say of this join.
+/// question for a solver of integers, and tells a reader nothing. With the bounds of sums and differences the
+/// domain is still as precise as octagons.
 ///
 /// A few faces are kept, however large their factors are: `v <= 10^20 * n` says that `v` is 0 once `n` is 0,
 /// which a test case needs to aim at a last value.
-fn simpler(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
+fn simplify_join(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
     let is_one_of_them = || operands.iter().any(|operand| joined.inner.is_leq(operand));
     if joined.inner.inequalities_beyond(SMALL) <= MOST_SLANTED || is_one_of_them() {
         return joined;
     }
     let dimensions = joined.inner.dimensions();
     let is_kept = |one: &Constraint| one.relation() == Relation::Equal || !one.has_factor_beyond(SMALL);
-    let mut looked_at: Vec<LinearExpression> = (0..dimensions).map(LinearExpression::variable).collect();
-    // Blocks of more numbers are not looked at pair by pair.
+    let mut expressions: Vec<LinearExpression> = (0..dimensions).map(LinearExpression::variable).collect();
+    // Blocks of more than 16 numbers have too many pairs.
     for block in joined.inner.blocks().iter().filter(|block| block.len() <= 16) {
         for (place, &one) in block.iter().enumerate() {
             let pairs = block[..place]
                 .iter()
                 .map(|&other| (LinearExpression::variable(one), LinearExpression::variable(other)));
-            looked_at.extend(pairs.flat_map(|(one, other)| [one.plus(&other), one.minus(&other)]));
+            expressions.extend(pairs.flat_map(|(one, other)| [one.plus(&other), one.minus(&other)]));
         }
     }
-    let bounds = looked_at.iter().flat_map(|expression| {
+    let bounds = expressions.iter().flat_map(|expression| {
         let Bounds { lower, upper, .. } = joined.inner.bounds(expression);
         let bound = |value: Rational, is_attained: bool, way: i64| {
             let beyond = expression.minus(&LinearExpression::constant(value)).times(&Rational::from(way));
@@ -82,16 +82,17 @@ fn simpler(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
     });
     let kept = joined.inner.constraints().into_iter().filter(is_kept);
     let around = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
-    Polyhedra { coarsened: true, ..converted(&around) }
+    Polyhedra { coarsened: true, ..convert_within_limit(&around) }
 }
 
-fn tightened(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
-    let Polyhedra { inner, coarsened } = converted(polyhedron);
+/// Converts a polyhedron, and tightens its integer dimensions.
+fn tighten(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
+    let Polyhedra { inner, coarsened } = convert_within_limit(polyhedron);
     Polyhedra { inner: inner.tighten_limited(integer, &limits(polyhedron)), coarsened }
 }
 
-/// The right sides that are known, and the dimensions whose new value is not.
-fn split(assignments: &Assignments) -> (Vec<(usize, LinearExpression)>, Vec<usize>) {
+/// Splits assignments into those with a known right side, and the dimensions whose new value is unknown.
+fn split_assignments(assignments: &Assignments) -> (Vec<(usize, LinearExpression)>, Vec<usize>) {
     let known = assignments.iter().filter_map(|(at, value)| Some((*at, value.clone()?)));
     let unknown = assignments.iter().filter(|(_, value)| value.is_none());
     (known.collect(), unknown.map(|(at, _)| *at).collect())
@@ -99,11 +100,11 @@ fn split(assignments: &Assignments) -> (Vec<(usize, LinearExpression)>, Vec<usiz
 
 impl Domain for Polyhedra {
     fn top(dimensions: usize) -> Self {
-        of(Polyhedron::universe(dimensions))
+        exact_element(Polyhedron::universe(dimensions))
     }
 
     fn bottom(dimensions: usize) -> Self {
-        of(Polyhedron::empty(dimensions))
+        exact_element(Polyhedron::empty(dimensions))
     }
 
     fn is_bottom(&self) -> bool {
@@ -115,49 +116,49 @@ impl Domain for Polyhedra {
     }
 
     fn join(&self, other: &Self) -> Self {
-        let joined = with(self.inner.join_limited(&other.inner, &limits(&self.inner)));
-        simpler(joined, [&self.inner, &other.inner])
+        let joined = limited_element(self.inner.join_limited(&other.inner, &limits(&self.inner)));
+        simplify_join(joined, [&self.inner, &other.inner])
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
-        tightened(&self.inner.meet(&other.inner), integer)
+        tighten(&self.inner.meet(&other.inner), integer)
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        with(self.inner.widen_limited(&other.inner, thresholds, &limits(&self.inner)))
+        limited_element(self.inner.widen_limited(&other.inner, thresholds, &limits(&self.inner)))
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
-        tightened(&self.inner.meet_constraints(constraints), integer)
+        tighten(&self.inner.meet_constraints(constraints), integer)
     }
 
     fn assign(&self, assignments: &Assignments) -> Self {
-        let (known, unknown) = split(assignments);
-        let assigned = with(self.inner.assign_limited(&known, &limits(&self.inner)));
-        let forgotten = converted(&assigned.inner.forget(&unknown));
+        let (known, unknown) = split_assignments(assignments);
+        let assigned = limited_element(self.inner.assign_limited(&known, &limits(&self.inner)));
+        let forgotten = convert_within_limit(&assigned.inner.forget(&unknown));
         Polyhedra { coarsened: assigned.coarsened || forgotten.coarsened, ..forgotten }
     }
 
     fn substitute(&self, assignments: &Assignments) -> Self {
-        let (known, unknown) = split(assignments);
+        let (known, unknown) = split_assignments(assignments);
         // The unknown values are chosen first, so that a right side which reads the old value still can.
-        let forgotten = converted(&self.inner.forget(&unknown));
-        let substituted = converted(&forgotten.inner.substitute(&known));
+        let forgotten = convert_within_limit(&self.inner.forget(&unknown));
+        let substituted = convert_within_limit(&forgotten.inner.substitute(&known));
         Polyhedra { coarsened: forgotten.coarsened || substituted.coarsened, ..substituted }
     }
 
     fn forget(&self, dimensions: &[usize]) -> Self {
-        converted(&self.inner.forget(dimensions))
+        convert_within_limit(&self.inner.forget(dimensions))
     }
 
     fn add_dimensions(&self, count: usize) -> Self {
-        of(self.inner.add_dimensions(count))
+        exact_element(self.inner.add_dimensions(count))
     }
 
     fn remove_last_dimensions(&self, count: usize) -> Self {
         let dimensions = self.inner.dimensions();
         let last: Vec<usize> = (dimensions - count..dimensions).collect();
-        converted(&self.inner.remove_dimensions(&last))
+        convert_within_limit(&self.inner.remove_dimensions(&last))
     }
 
     fn constraints(&self) -> Vec<Constraint> {

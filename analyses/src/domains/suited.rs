@@ -1,10 +1,10 @@
-//! The domain that is taken where nobody names one.
+//! Chooses a domain if the user names none.
 //!
-//! **Problem.** Polyhedra alone know nothing of parity and remainders, and congruences beside them take about
-//! twice the time where they tell nothing. **Method.** The terms of the models tell where they may tell
-//! something: a remainder or a whole quotient is asked for, a number goes in strides (`v := v + 2`), or is
-//! turned (`v := 1 - v`). On the programs of `examples/numerical` that is where congruences prove more. It is
-//! a choice, and changes no meaning.
+//! **Problem.** Polyhedra alone know nothing of parity and remainders. With congruences the analysis takes
+//! about twice the time, even if they tell nothing. **Method.** Congruences are added if a term of the models
+//! suggests that they help: a remainder or an integer quotient is computed, a number moves in steps (`v := v
+//! + 2`), or is mirrored (`v := 1 - v`). On the programs of `examples/numerical` congruences prove more
+//! exactly then. The choice changes no meaning.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use coreach_model::{Datum, Iosts, Term, Value};
 use super::DomainKind;
 use crate::scope::CASE_LIMIT;
 
-/// Polyhedra, with congruences beside them where these models suggest that they tell something.
+/// Chooses polyhedra, with congruences if a term of these models suggests that they help.
 pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {
     let mut seen = HashSet::new();
     let asks = |iosts: &Iosts| {
@@ -30,8 +30,8 @@ pub fn suited<'a>(models: impl IntoIterator<Item = &'a Iosts>) -> DomainKind {
     }
 }
 
-/// Is it assigned itself and a number of some steps, or turned? Of longer steps than
-/// [`CASE_LIMIT`] little can be said.
+/// Does the assignment add a step to the variable, or mirror it? Steps longer than [`CASE_LIMIT`] do not
+/// count, because congruences help little with them.
 fn is_stride(variable: &Datum, value: &Term) -> bool {
     let is_itself = |term: &Term| term.as_datum() == Some(variable);
     let is_far = |term: &Term| match term.as_literal() {

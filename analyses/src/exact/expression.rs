@@ -1,8 +1,8 @@
-//! Z3's answers as trees: what stands in parentheses, with every name that `let` binds replaced by its value.
+//! Z3's answers as trees of parentheses, with every name that `let` binds replaced by its value.
 //!
-//! A value that is used twice is one value still: a proof is as long as the run, and would be a tree of
-//! exponential size else. An expression that nests deeper than [`DEEPEST`] is not read: whoever walks it
-//! would need a stack as deep.
+//! A value that is used twice is shared: a proof is as long as the run, and without sharing it would be a
+//! tree of exponential size. An expression that nests deeper than [`DEEPEST`] is not read, because a walk
+//! through it would need a stack as deep.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ const DEEPEST: usize = 2000;
 pub(super) enum Expression {
     /// A word, without the bars of a quoted one.
     Word(Rc<str>),
-    /// What stands in parentheses.
+    /// The expressions between two parentheses.
     List(Rc<[Expression]>),
 }
 
@@ -32,7 +32,7 @@ impl Expression {
         }
     }
 
-    /// The word at its head and what follows, if it is a list that begins with a word.
+    /// The first word of a list and the expressions after it, if the list begins with a word.
     pub fn applied(&self) -> Option<(&str, &[Expression])> {
         let (head, rest) = self.list()?.split_first()?;
         Some((head.word()?, rest))
@@ -43,12 +43,13 @@ impl Expression {
     }
 }
 
-pub(super) fn read(text: &str) -> Option<Expression> {
-    let tree = tree(text)?;
-    resolved(&tree, &mut HashMap::new())
+/// Reads one expression, and replaces bound names.
+pub(super) fn read_expression(text: &str) -> Option<Expression> {
+    resolve_names(&parse_tree(text)?, &mut HashMap::new())
 }
 
-fn tree(text: &str) -> Option<Expression> {
+/// Parses the parentheses of one expression.
+fn parse_tree(text: &str) -> Option<Expression> {
     let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -66,15 +67,15 @@ fn tree(text: &str) -> Option<Expression> {
                 rest = &rest[1..];
             }
             '|' => {
-                let (word, behind) = rest[1..].split_once('|')?;
+                let (word, after) = rest[1..].split_once('|')?;
                 open.last_mut()?.push(Expression::Word(word.into()));
-                rest = behind;
+                rest = after;
             }
             _ => {
                 let ends = |c: char| c.is_whitespace() || c == '(' || c == ')';
-                let (word, behind) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+                let (word, after) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
                 open.last_mut()?.push(Expression::Word(word.into()));
-                rest = behind;
+                rest = after;
             }
         }
         rest = rest.trim_start();
@@ -86,7 +87,8 @@ fn tree(text: &str) -> Option<Expression> {
 /// Names that are bound, each with the values of the bindings around it, the innermost last.
 type BoundNames = HashMap<Rc<str>, Vec<Expression>>;
 
-fn resolved(expression: &Expression, bound: &mut BoundNames) -> Option<Expression> {
+/// Replaces the names that `let` binds by their values.
+fn resolve_names(expression: &Expression, bound: &mut BoundNames) -> Option<Expression> {
     let parts = match expression {
         Expression::Word(word) => {
             let value = bound.get(word).and_then(|values| values.last());
@@ -99,19 +101,19 @@ fn resolved(expression: &Expression, bound: &mut BoundNames) -> Option<Expressio
         let mut values = Vec::new();
         for binding in bindings.list()? {
             let [Expression::Word(name), value] = binding.list()? else { return None };
-            values.push((name.clone(), resolved(value, bound)?));
+            values.push((name.clone(), resolve_names(value, bound)?));
         }
         let names: Vec<Rc<str>> = values.iter().map(|(name, _)| name.clone()).collect();
         for (name, value) in values {
             bound.entry(name).or_default().push(value);
         }
-        let body = resolved(body, bound);
+        let body = resolve_names(body, bound);
         for name in names {
             bound.get_mut(&name).and_then(Vec::pop);
         }
         return body;
     }
-    let parts: Option<Vec<Expression>> = parts.iter().map(|part| resolved(part, bound)).collect();
+    let parts: Option<Vec<Expression>> = parts.iter().map(|part| resolve_names(part, bound)).collect();
     Some(Expression::List(parts?.into()))
 }
 
@@ -124,14 +126,14 @@ mod tests {
     #[test]
     fn names_are_replaced_by_the_nearest_binding() {
         let text = "(let ((a (f x))) (and a (let ((a y) (b a)) (g a b)) |a b|))";
-        assert_eq!(read(text), read("(and (f x) (g y (f x)) |a b|)"));
-        assert_eq!(read(text).unwrap().list().unwrap()[3].word(), Some("a b"));
+        assert_eq!(read_expression(text), read_expression("(and (f x) (g y (f x)) |a b|)"));
+        assert_eq!(read_expression(text).unwrap().list().unwrap()[3].word(), Some("a b"));
     }
 
     #[test]
     fn what_is_no_expression_is_not_read() {
         for text in ["", "(", ")", "a b", "(let (a) a)", "|a", &"(".repeat(5000)] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(read_expression(text), None, "{text}");
         }
     }
 }

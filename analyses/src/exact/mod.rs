@@ -1,31 +1,34 @@
-//! The exact reference: what truly lies on a run to Accept, proved or shown, and nothing in between.
+//! The exact reference: does a transition lie on a run to Accept? Each answer is proved, or shown by a run.
 //!
-//! **Problem.** Selection keeps what an over-approximation cannot exclude. Whether a domain is precise enough
-//! is seen only beside the truth: which transitions truly lie on a run from an initial state to an accepting
-//! location. No procedure decides that for all models; for most that people write one does.
+//! **Problem.** Selection keeps the transitions that an over-approximation cannot exclude. To see whether a
+//! domain is precise enough, we need the truth: which transitions lie on a run from an initial state to an
+//! accepting location? No procedure decides this for all models, but one decides it for most models that
+//! people write.
 //!
 //! **Source.** Constrained Horn clauses of the analysis' own problem ([`crate::inductive`]), answered by
 //! Spacer (Komuravelli, Gurfinkel, Chaki, CAV 2014, <https://doi.org/10.1007/978-3-319-08867-9_2>) with
 //! global guidance (Vediramana Krishnan et al., CAV 2020, <https://doi.org/10.1007/978-3-030-53291-8_7>).
 //!
-//! **Method.** For a transition t there are two predicates at a location: `P`, what is reached before t was
-//! taken, and `Q`, what is reached after it; t itself leads from one to the other (`script`).
+//! **Method.** For a transition t there are two predicates at each location: `P` holds in the states that are
+//! reached before t was taken, and `Q` in those that are reached after it. t itself leads from `P` to `Q`
+//! (`script`).
 //! - An accepting location is reached in `Q`: the answer has the states of such a run. We look for the
-//!   transitions and parameters between them, and replay each in the concrete semantics (`replay`). All
-//!   transitions of the run are answered by it.
-//! - None is: the answer defines the predicates. `P` is inductive forward, and what `Q` does *not* hold is
-//!   inductive backward: whatever leads to a state outside `Q` is outside `Q`, and so are the accepting ones.
-//!   So these are facts as every analysis has them, and they are checked by the conditions of
-//!   [`crate::inductive`], each by a query. Such a pair often answers other transitions too.
+//!   transitions and parameters between them, and replay each in the concrete semantics (`replay`). The run
+//!   answers the question for all its transitions.
+//! - No accepting location is reached in `Q`: the answer defines the predicates. `P` is inductive forward.
+//!   The complement of `Q` is inductive backward: each state that leads to a state outside `Q` is outside
+//!   `Q`, and so are the accepting states. So these are facts like those of every analysis. They are checked
+//!   by the conditions of [`crate::inductive`], each by a query. Such a pair often answers for other
+//!   transitions too.
 //!
-//! What the abstract domains have found is conjoined to the bodies, after its own conditions were checked:
-//! facts that do not check are left out.
+//! The facts of the abstract domains are conjoined to the bodies, after their own conditions were checked. If
+//! the conditions do not hold, these facts are left out.
 //!
-//! **Direction.** Nothing that Spacer says is believed. A claim that does not check is
-//! [`ExactAnswer::Unknown`], and counted in [`ExactReference::refused`].
+//! **Direction.** Nothing that Spacer says is believed. A claim that does not check becomes
+//! [`ExactAnswer::Unknown`], and is counted in [`ExactReference::refused`].
 //!
-//! **Ends**: the number of questions is bounded by that of transitions, and each by the engine's limits.
-//! **Cost**: per question a start of a process and the search, milliseconds for small graphs; the checks are
+//! **Ends**: there are at most as many questions as transitions, and each has the engine's limits. **Cost**:
+//! each question starts a process and searches, which takes milliseconds for small graphs. The checks are
 //! some queries per transition.
 
 mod expression;
@@ -47,11 +50,11 @@ use coreach_model::{Iosts, LocationId, Number, Numbered, Term, TransitionId, Typ
 use crate::inductive::{HornClauses, RefinementIteration, chain};
 use crate::solver::horn::{HornEngine, HornReply};
 use crate::solver::{Answer, Solver, must_hold};
-pub use refine::refined;
+pub use refine::refine_facts;
 pub use replay::AcceptingRun;
 pub use script::Refutation;
 
-/// May it truly lie on a run from an initial state to an accepting location?
+/// The answer to: does it lie on a run from an initial state to an accepting location?
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExactAnswer {
     /// It does: a run of this number shows it.
@@ -70,13 +73,13 @@ pub struct ExactReference {
     pub refutations: Vec<Refutation>,
     pub questions: u64,
     pub refused: u64,
-    /// Were the facts given left out, since their own conditions were not proved?
+    /// Were the given facts left out, because their own conditions were not proved?
     pub facts_left_out: bool,
 }
 
 impl ExactReference {
-    /// Of a location: it lies on a run where some transition at it does, or where it is initial and there is
-    /// a run.
+    /// The answer for a location. It lies on a run if one of its transitions does, or if it is initial and
+    /// there is a run at all.
     pub fn of_location(&self, iosts: &Iosts, location: LocationId) -> ExactAnswer {
         let at = |t: &Transition| t.source == location || t.target == location;
         let answers = iosts.transitions.iter().zip(&self.transitions).filter(|(t, _)| at(t)).map(|(_, a)| a);
@@ -93,9 +96,9 @@ impl ExactReference {
     }
 }
 
-/// Answers for every transition of a graph; nothing may leave its accepting locations. `chain` is what an
-/// analysis has found, and may be empty.
-/// Panics where `accepting` has not one entry for each location.
+/// Answers for every transition of a graph. No transition may leave its accepting locations. `found` has the
+/// facts of an analysis, and may be empty.
+/// Panics if `accepting` has not one entry for each location.
 pub fn exact(
     iosts: &Iosts,
     accepting: &[bool],
@@ -104,15 +107,15 @@ pub fn exact(
     solver: &mut dyn Solver,
 ) -> ExactReference {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    let known = proved(iosts, accepting, found, solver);
+    let known = prove_facts(iosts, accepting, found, solver);
     let facts_left_out = known.is_none() && !found.is_empty();
     let within = known.unwrap_or_else(|| vec![Term::yes(); accepting.len()]);
     let mut questions = Questions { iosts, accepting, within, engine, solver, asked: 0, refused: 0 };
-    // What the domains found alone, which is inductive within itself.
+    // The first refutation is that of the domains alone, whose facts are inductive.
     let found = Refutation { reach: questions.within.clone(), coreach: questions.within.clone() };
     let (mut runs, mut refutations) = (Vec::new(), vec![found]);
     let mut transitions: Numbered<TransitionId, Option<ExactAnswer>> = iosts.transitions.map(|_| None);
-    let purpose = match questions.refuted(None, &refutations) {
+    let purpose = match questions.find_refutation(None, &refutations) {
         Some(known) => ExactAnswer::No(known),
         None => questions.answer(None, &mut runs, &mut refutations),
     };
@@ -127,10 +130,10 @@ pub fn exact(
             }
         }
         if transitions[number].is_none() {
-            transitions[number] = questions.refuted(Some(number), &refutations).map(ExactAnswer::No);
+            transitions[number] = questions.find_refutation(Some(number), &refutations).map(ExactAnswer::No);
         }
         let is_open = |answer: &&Option<ExactAnswer>| matches!(answer, Some(ExactAnswer::Unknown(_)));
-        // After so many questions without an answer, no more are asked: each took all the time that it may.
+        // After six questions without an answer no more are asked: each took all the time that it may take.
         if transitions.iter().filter(is_open).count() >= 6 {
             continue;
         }
@@ -151,7 +154,7 @@ pub fn exact(
     }
 }
 
-/// Can an accepting location be reached from this state, which is reached? `None` where that is not known.
+/// Can an accepting location be reached from this state of a run? `None`: that is not known.
 pub fn leads_on(
     iosts: &Iosts,
     accepting: &[bool],
@@ -173,9 +176,9 @@ pub fn leads_on(
     }
 }
 
-/// What a chain of refinement iterations proves of the states of every run to an accepting location; none
-/// where a condition is not proved.
-fn proved(
+/// Proves a chain of refinement iterations. Returns its facts on all states of runs to an accepting location,
+/// or `None` if a condition is not proved.
+fn prove_facts(
     iosts: &Iosts,
     accepting: &[bool],
     found: &[RefinementIteration],
@@ -191,7 +194,7 @@ fn proved(
 struct Questions<'a> {
     iosts: &'a Iosts,
     accepting: &'a [bool],
-    /// What is proved of every state of a run to an accepting location, by location.
+    /// Facts that were proved of every state of a run to an accepting location, by location.
     within: Vec<Term>,
     engine: &'a mut dyn HornEngine,
     solver: &'a mut dyn Solver,
@@ -200,7 +203,8 @@ struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    /// The answer for a transition, or for the whole, with the run or the facts added to the others.
+    /// Answers for one transition, or (without one) whether there is a run at all. The run or the facts of
+    /// the answer are added to the others.
     fn answer(
         &mut self,
         through: Option<TransitionId>,
@@ -219,7 +223,7 @@ impl Questions<'_> {
             match self.engine.solve(&problem.text()) {
                 HornReply::Unknown(why) => return ExactAnswer::Unknown(why),
                 HornReply::Derivable(proof) => {
-                    let run = reading::states(&proof, &problem).and_then(|states| {
+                    let run = reading::read_states(&proof, &problem).and_then(|states| {
                         replay::replay(self.iosts, self.accepting, through, &states, self.solver)
                     });
                     return match run {
@@ -230,11 +234,11 @@ impl Questions<'_> {
                         None => self.refuse("the run that the engine claims is not one"),
                     };
                 }
-                HornReply::Underivable(definitions) => reading::definitions(&definitions, &problem),
+                HornReply::Underivable(definitions) => reading::read_definitions(&definitions, &problem),
             }
         };
         let Some(claimed) = claimed else { return self.refuse("the engine's facts are not read") };
-        // A predicate that rules lead nowhere from, or nothing to, has no definition in the answer.
+        // A predicate without rules that lead to it or away from it has no definition in the answer.
         let candidates = [Term::yes(), Term::no()].map(|missing| problem.refutation(&claimed, &missing));
         for refutation in candidates {
             if self.is_inductive(&refutation) && self.excludes(&refutation, through) {
@@ -269,8 +273,12 @@ impl Questions<'_> {
         )
     }
 
-    /// The facts of the first that exclude it.
-    fn refuted(&mut self, through: Option<TransitionId>, refutations: &[Refutation]) -> Option<usize> {
+    /// The number of the first refutation that excludes the transition.
+    fn find_refutation(
+        &mut self,
+        through: Option<TransitionId>,
+        refutations: &[Refutation],
+    ) -> Option<usize> {
         refutations.iter().position(|refutation| self.excludes(refutation, through))
     }
 
@@ -285,13 +293,13 @@ impl Questions<'_> {
             Some(number) => {
                 let transition = &self.iosts.transitions[number];
                 let (source, target) = (transition.source.place(), transition.target.place());
-                let behind = |fact: &Term| substitute(fact, &transition.assignments);
+                let after = |fact: &Term| substitute(fact, &transition.assignments);
                 vec![
                     refutation.reach[source].clone(),
                     self.within[source].clone(),
                     enabling_condition(transition),
-                    behind(&self.within[target]),
-                    behind(&refutation.coreach[target]),
+                    after(&self.within[target]),
+                    after(&refutation.coreach[target]),
                 ]
             }
         };

@@ -1,6 +1,6 @@
-//! What Z3 answers to Horn clauses, as states and terms of the model.
+//! Reads Z3's answers to Horn clauses as states and terms of the model.
 //!
-//! Nothing here decides anything: what is read is checked by who asked. What is not read is no answer.
+//! Nothing is decided here: the caller checks what was read. An answer that cannot be read is no answer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,23 +13,24 @@ use coreach_model::{LocationId, Term, Type, Value};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use super::expression::{Expression, read};
+use super::expression::{Expression, read_expression};
 use super::script::{Problem, Side};
 use crate::solver::smtlib::symbol;
 use coreach_model::ids;
 
-pub(super) fn states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {
-    let proof = read(proof)?;
+/// Reads the states of a run from a proof, in order. Only derivations with a state count.
+pub(super) fn read_states(proof: &str, problem: &Problem<'_>) -> Option<Vec<(Side, State)>> {
+    let proof = read_expression(proof)?;
     let ("mp", steps) = proof.applied()? else { return None };
     let mut states = Vec::new();
     let mut step = Some(steps.first()?);
     while let Some(current) = step {
         let (conclusion, premises) = current.list()?.get(1..)?.split_last()?;
-        // The last steps conclude what was asked for, which has no state.
-        if let Some((side, location, arguments)) = atom(conclusion, problem) {
+        // The last steps conclude the question itself, which has no state.
+        if let Some((side, location, arguments)) = read_atom(conclusion, problem) {
             let mut valuation = Valuation::new();
             for (datum, argument) in problem.data.iter().zip(arguments) {
-                valuation.insert(datum.clone(), value(argument, datum.ty())?);
+                valuation.insert(datum.clone(), read_value(argument, datum.ty())?);
             }
             if valuation.len() != problem.data.len() {
                 return None;
@@ -48,7 +49,8 @@ fn is_derivation(expression: &Expression) -> bool {
     head.is_some_and(|(_, rest)| rest.first().is_some_and(|name| name.is("hyper-res")))
 }
 
-fn atom<'e>(
+/// Reads a predicate with its arguments.
+fn read_atom<'e>(
     expression: &'e Expression,
     problem: &Problem<'_>,
 ) -> Option<(Side, LocationId, &'e [Expression])> {
@@ -56,17 +58,21 @@ fn atom<'e>(
         Expression::Word(word) => (&**word, &[][..]),
         Expression::List(_) => expression.applied()?,
     };
-    let (side, location) = problem.named(name)?;
+    let (side, location) = problem.find_predicate(name)?;
     Some((side, location, arguments))
 }
 
-pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<(Side, LocationId), Term>> {
-    let whole = read(text)?;
+/// Reads the definition of each predicate, as a term over the model's data.
+pub(super) fn read_definitions(
+    text: &str,
+    problem: &Problem<'_>,
+) -> Option<BTreeMap<(Side, LocationId), Term>> {
+    let whole = read_expression(text)?;
     let parts = match whole.applied() {
         Some(("and", parts)) => parts.to_vec(),
         _ => vec![whole],
     };
-    let literals = literals(problem);
+    let literals = list_literals(problem);
     let mut found = BTreeMap::new();
     for part in &parts {
         let (bound, body) = match part.applied() {
@@ -78,7 +84,7 @@ pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<
             _ => body,
         };
         let Some(("=", [left, right])) = body.applied() else { continue };
-        let Some((side, location, arguments)) = atom(left, problem) else { continue };
+        let Some((side, location, arguments)) = read_atom(left, problem) else { continue };
         if arguments.len() != problem.data.len() {
             return None;
         }
@@ -91,20 +97,20 @@ pub(super) fn definitions(text: &str, problem: &Problem<'_>) -> Option<BTreeMap<
         }
         let mut reader = ReadTerms { names, literals: &literals, known: HashMap::new() };
         let fact = reader.term(right)?;
-        found.insert((side, location), of_sort(fact, &Type::Bool)?);
+        found.insert((side, location), (*fact.sort() == Type::Bool).then_some(fact)?);
     }
     Some(found)
 }
 
 /// The literals of all enumerations, by the words that stand for them.
-fn literals(problem: &Problem<'_>) -> HashMap<String, Value> {
+fn list_literals(problem: &Problem<'_>) -> HashMap<String, Value> {
     let mut found = HashMap::new();
     let mut work: Vec<Type> = problem.data.iter().map(|datum| datum.ty().clone()).collect();
     while let Some(ty) = work.pop() {
         match ty {
             Type::Enum(enumeration) => {
                 for (at, literal) in enumeration.literals.iter().enumerate() {
-                    found.insert(word(literal), Value::Enum(enumeration.clone(), at));
+                    found.insert(script_name(literal), Value::Enum(enumeration.clone(), at));
                 }
             }
             Type::Array(array) => work.extend([array.index.clone(), array.element.clone()]),
@@ -121,15 +127,15 @@ fn literals(problem: &Problem<'_>) -> HashMap<String, Value> {
     found
 }
 
-/// A name as the script has it, without bars.
-fn word(name: &str) -> String {
+/// A name as it is written in the script, without bars.
+fn script_name(name: &str) -> String {
     symbol(name).trim_matches('|').to_owned()
 }
 
 struct ReadTerms<'a> {
     names: HashMap<&'a str, Term>,
     literals: &'a HashMap<String, Value>,
-    /// By identity: what is shared is read once.
+    /// Terms that were read, by the identity of their expressions: a shared one is read once.
     known: HashMap<*const Expression, Option<Term>>,
 }
 
@@ -143,7 +149,7 @@ impl ReadTerms<'_> {
         if let Some(known) = self.known.get(&identity) {
             return known.clone();
         }
-        let read = self.applied(parts);
+        let read = self.operation(parts);
         self.known.insert(identity, read.clone());
         read
     }
@@ -157,11 +163,12 @@ impl ReadTerms<'_> {
         if let Some(known) = self.names.get(word) {
             return Some(known.clone());
         }
-        let literal = self.literals.get(word).cloned().or_else(|| number(word));
+        let literal = self.literals.get(word).cloned().or_else(|| read_number(word));
         literal.map(Term::literal)
     }
 
-    fn applied(&mut self, parts: &[Expression]) -> Option<Term> {
+    /// Reads an operation. `None`: it is unknown, or its arguments have other sorts.
+    fn operation(&mut self, parts: &[Expression]) -> Option<Term> {
         let (head, rest) = parts.split_first()?;
         let Some(head) = head.word() else {
             // `((_ is red) x)`
@@ -230,46 +237,43 @@ impl ReadTerms<'_> {
     }
 }
 
-fn of_sort(term: Term, sort: &Type) -> Option<Term> {
-    (term.sort() == sort).then_some(term)
-}
-
-/// A numeral: `12` or `12.0`.
-fn number(word: &str) -> Option<Value> {
+/// Reads a numeral: `12` or `12.0`.
+fn read_number(word: &str) -> Option<Value> {
     match word.strip_suffix(".0") {
         Some(digits) => Some(Value::Real(RBig::from(digits.parse::<IBig>().ok()?))),
         None => Some(Value::Int(word.parse().ok()?)),
     }
 }
 
-fn value(expression: &Expression, ty: &Type) -> Option<Value> {
+/// Reads a value of a type.
+fn read_value(expression: &Expression, ty: &Type) -> Option<Value> {
     let found = match ty {
         Type::Bool => Value::Bool(match expression.word()? {
             "true" => true,
             "false" => false,
             _ => return None,
         }),
-        Type::Int | Type::Nat | Type::Range(..) | Type::Real => literal(expression)?,
-        Type::Id(name) => match literal(expression)? {
+        Type::Int | Type::Nat | Type::Range(..) | Type::Real => read_literal(expression)?,
+        Type::Id(name) => match read_literal(expression)? {
             Value::Int(number) => Value::id(name, &ids::text_of_number(&number)),
             _ => return None,
         },
         // The engine is not asked about strings.
         Type::String => return None,
         Type::Enum(enumeration) => {
-            let named = expression.word()?;
-            let at = enumeration.literals.iter().position(|literal| word(literal) == named)?;
+            let name = expression.word()?;
+            let at = enumeration.literals.iter().position(|literal| script_name(literal) == name)?;
             Value::Enum(enumeration.clone(), at)
         }
         Type::Array(array) => {
             // Stores from the outside in, then the constant array.
             let (mut stores, mut rest) = (Vec::new(), expression);
             while let Some(("store", [inner, index, cell])) = rest.applied() {
-                stores.push((value(index, &array.index.sort())?, value(cell, &array.element)?));
+                stores.push((read_value(index, &array.index.sort())?, read_value(cell, &array.element)?));
                 rest = inner;
             }
             let [_, default] = rest.list()? else { return None };
-            let default = value(default, &array.element)?;
+            let default = read_value(default, &array.element)?;
             let whole = ArrayValue { ty: array.clone(), default, cells: BTreeMap::new() };
             stores.retain(|(index, _)| index.is_in(&array.index));
             let stored = |array: ArrayValue, (index, cell)| array.set(index, cell);
@@ -280,14 +284,14 @@ fn value(expression: &Expression, ty: &Type) -> Option<Value> {
             if name != format!("make!{}", record.name) || fields.len() != record.fields.len() {
                 return None;
             }
-            let values = fields.iter().zip(&record.fields).map(|(field, (_, ty))| value(field, ty));
+            let values = fields.iter().zip(&record.fields).map(|(field, (_, ty))| read_value(field, ty));
             Value::Record(record.clone(), values.collect::<Option<_>>()?)
         }
     };
     found.is_in(ty).then_some(found)
 }
 
-fn literal(expression: &Expression) -> Option<Value> {
+fn read_literal(expression: &Expression) -> Option<Value> {
     let no_names = HashMap::new();
     let mut reader = ReadTerms { names: HashMap::new(), literals: &no_names, known: HashMap::new() };
     reader.term(expression)?.as_literal().cloned()

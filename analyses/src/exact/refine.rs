@@ -1,17 +1,17 @@
-//! Facts made sharper by the exact reference: what proves that a transition lies on no run is conjoined.
+//! Refines facts by the exact reference: the facts that prove that a transition lies on no run are conjoined.
 //!
-//! **Problem.** The exact reference knows more than the domains: parities, disjunctions, what widening lost.
-//! Selection shall be able to use it, and whoever believes no analysis shall have a proof as before.
+//! **Problem.** The exact reference knows more than the domains, such as parities, disjunctions, and facts
+//! that widening lost. Selection should use this, and the facts should have a proof as before.
 //!
-//! **Method.** The facts that refute a transition are inductive within what the domains found
-//! ([`Refutation`](super::Refutation)), and stay so within anything smaller that is inductive itself. So each
-//! pair is two refinement iterations more of the chain: forward, what was known and `reach`; backward, that
-//! and `coreach`. Each was checked when the reference was made, and the checks of a test graph check the
-//! chain again. Where a state is on the way of a strengthened graph, `coreach` of its location holds of it,
-//! so `reach` may say that too.
+//! **Method.** The facts that refute a transition are inductive within the domains' facts
+//! ([`Refutation`](super::Refutation)), and stay inductive within any smaller inductive facts. So each
+//! refutation adds two refinement iterations to the chain: a forward one with `reach` conjoined, and a
+//! backward one with `coreach` conjoined as well. Each was checked when the reference was made, and the
+//! checks of a test graph check the chain again. On a run of the strengthened graph, `coreach` of a location
+//! holds in its states, so `reach` may say this too.
 //!
-//! **Ends**, and costs, as the reference does. Facts that refute nothing which the domains leave are not
-//! taken: each makes the guards of a test case longer.
+//! **Ends**, and costs, as the reference does. A refutation is not used if the domains refute the same
+//! transitions, because each makes the guards of a test case longer.
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,10 @@ use crate::reachability::Facts;
 use crate::solver::Solver;
 use crate::solver::horn::HornEngine;
 
-/// The facts of an analysis of this graph, which nothing leaves at an accepting location, made sharper. What
-/// is reached is then said of runs within `coreach`. Without an engine they stay as they are, and nothing is
-/// known of any transition.
-/// Panics where `accepting` has not one entry for each location.
-pub fn refined(
+/// Refines the facts of an analysis of this graph. No transition may leave its accepting locations.
+/// Afterwards `reach` is about runs within `coreach`. Without an engine the facts stay as they are, and every
+/// transition counts as undecided. Panics if `accepting` has not one entry for each location.
+pub fn refine_facts(
     iosts: &Iosts,
     accepting: &[bool],
     mut facts: Facts,
@@ -40,7 +39,7 @@ pub fn refined(
     let answers = || reference.transitions.iter().chain([&reference.purpose]);
     let is_open = |answer: &&ExactAnswer| matches!(answer, ExactAnswer::Unknown(_));
     facts.iterations.undecided = reference.transitions.iter().filter(is_open).count();
-    // The first is what the domains found; where that is not proved, it is no beginning of a chain.
+    // Refutation 0 is that of the domains. If their facts are not proved, no chain can begin with them.
     let used: BTreeSet<usize> = answers()
         .filter_map(|answer| match answer {
             ExactAnswer::No(refutation) if *refutation > 0 => Some(*refutation),

@@ -1,5 +1,5 @@
-//! A run that an engine claims, made one: the transitions and parameters between its states, each step
-//! replayed in the concrete semantics.
+//! Replays a run that an engine claims: finds the transitions and parameters between its states, and takes
+//! each step in the concrete semantics.
 
 use coreach_model::obligation::enabling_condition;
 use coreach_model::semantics::{State, fire, is_initial};
@@ -13,13 +13,13 @@ use crate::solver::{Solver, Witness};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AcceptingRun {
     pub initial: State,
-    /// What it takes, with the values of parameters, and where it is then.
+    /// The transition of each step, and the state after it.
     pub steps: Vec<(TransitionId, State)>,
     /// The values of the parameters of each step.
     pub values: Vec<Vec<Value>>,
 }
 
-/// The run through these states; none where they are not those of one.
+/// Replays a run through these states. `None`: there is no such run.
 pub(super) fn replay(
     iosts: &Iosts,
     accepting: &[bool],
@@ -36,7 +36,7 @@ pub(super) fn replay(
     for pair in states.windows(2) {
         let [(from, state), (to, next)] = pair else { return None };
         let wanted = if from == to { None } else { through };
-        let (taken, values) = step(iosts, state, next, wanted, solver)?;
+        let (taken, values) = find_step(iosts, state, next, wanted, solver)?;
         run.steps.push((taken, next.clone()));
         run.values.push(values);
     }
@@ -45,8 +45,8 @@ pub(super) fn replay(
     (accepting[last.place()] && is_taken).then_some(run)
 }
 
-/// A transition from one state to the other, and the values of its parameters.
-fn step(
+/// Finds a transition from one state to the other, and the values of its parameters.
+fn find_step(
     iosts: &Iosts,
     state: &State,
     next: &State,

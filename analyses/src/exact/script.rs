@@ -1,34 +1,35 @@
-//! The question whether some run to an accepting location takes a transition, as Horn clauses in SMT-LIB's
-//! words for Z3's fixed points.
+//! Writes the question "does some run to an accepting location take this transition?" as Horn clauses in
+//! SMT-LIB, for Z3's fixed points.
 //!
-//! A predicate over variables and constants stands for each location on a path of the graph: `P!l` before the
-//! transition, `Q!l` after it, so that the shape of the graph has its say before the engine. Every datum is
-//! called `x!n`: names of a model may be words of the language, and those of two actions' parameters alike.
+//! Each location on a path of the graph has a predicate over variables and constants: `P!l` before the
+//! transition, `Q!l` after it. Locations on no path have none, so the engine need not exclude them. Every
+//! datum is called `x!n`, because names of a model may be words of the language, and parameters of two
+//! actions may have the same name.
 
 use std::collections::BTreeMap;
 
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Iosts, LocationId, Number, Numbered, Term, TransitionId};
+use coreach_model::{Datum, Iosts, LocationId, Number, Numbered, Term, Transition, TransitionId};
 
 use crate::solver::horn::REACHED;
 use crate::solver::smtlib::{declarations, sort_to_smtlib, term_to_smtlib, type_constraints};
 
-/// Where a run is, as to the transition that is asked about.
+/// Has a run taken the transition in question?
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Side {
     Before,
-    /// It was; or none is asked about.
+    /// It was taken, or no transition is in question.
     After,
 }
 
-/// Facts that prove that there is no run: `reach` is inductive forward and `coreach` backward, within what
-/// the domains found; by location.
+/// Facts by location that prove that there is no run. Within the facts of the domains, `reach` is inductive
+/// forward and `coreach` backward.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refutation {
-    /// Contains what is reached, before the transition in question was taken.
+    /// Contains the states that are reached before the transition in question was taken.
     pub reach: Vec<Term>,
-    /// Contains all from which an accepting location is reached after it.
+    /// Contains the states from which an accepting location is reached after it was taken.
     pub coreach: Vec<Term>,
 }
 
@@ -40,16 +41,16 @@ pub(super) struct Problem<'a> {
     /// Variables and constants: the predicates' arguments.
     pub data: Vec<Datum>,
     names: Substitution,
-    /// Does a path lead there from the initial location?
+    /// Does a path lead from the initial location to this one?
     reached: Numbered<LocationId, bool>,
-    /// Does a path lead from there to an accepting one?
+    /// Does a path lead from this location to an accepting one?
     leading: Numbered<LocationId, bool>,
     before: Numbered<LocationId, bool>,
     after: Numbered<LocationId, bool>,
 }
 
 impl<'a> Problem<'a> {
-    /// Within facts that are proved of all runs, by location.
+    /// States the problem. `within` has facts that are proved of all runs, by location.
     pub fn new(
         iosts: &'a Iosts,
         accepting: &'a [bool],
@@ -65,15 +66,16 @@ impl<'a> Problem<'a> {
                 .entry(datum.clone())
                 .or_insert_with(|| Term::datum(&Datum::new(format!("x!{number}"), datum.ty().clone())));
         }
-        let from = |start: Vec<LocationId>, forward: bool| closure(iosts, within, start, forward);
+        let ahead = |start: LocationId| reachable(iosts, within, vec![start], |t| (t.source, t.target));
+        let back = |start: Vec<LocationId>| reachable(iosts, within, start, |t| (t.target, t.source));
         let accepted = iosts.location_ids().filter(|location| accepting[location.place()]).collect();
-        let reached = from(vec![iosts.initial], true);
-        let leading = from(accepted, false);
+        let reached = ahead(iosts.initial);
+        let leading = back(accepted);
         let (to_source, from_target) = match through {
             None => (Numbered::filled(false, accepting.len()), reached.clone()),
             Some(number) => {
                 let transition = &iosts.transitions[number];
-                (from(vec![transition.source], false), from(vec![transition.target], true))
+                (back(vec![transition.source]), ahead(transition.target))
             }
         };
         let both = |a: &Numbered<LocationId, bool>, b: &Numbered<LocationId, bool>| -> Numbered<_, bool> {
@@ -93,11 +95,13 @@ impl<'a> Problem<'a> {
         Problem { iosts, accepting, within, through, data, names, reached, leading, before, after }
     }
 
-    /// Is there no path of the graph to begin with?
+    /// Has the graph no path through the transition? If so, no engine need be asked.
     pub fn is_cut(&self) -> bool {
         !self.after.iter().any(|after| *after)
     }
 
+    /// Writes the problem: a rule for the initial states, rules for each transition, and rules for the
+    /// question.
     pub fn text(&self) -> String {
         let mut rules = Vec::new();
         let initial = self.iosts.initial;
@@ -117,11 +121,11 @@ impl<'a> Problem<'a> {
         }
         for (number, transition) in self.iosts.transitions.numbered() {
             let (source, target) = (transition.source, transition.target);
-            let behind = |term: &Term| substitute(term, &transition.assignments);
+            let after = |term: &Term| substitute(term, &transition.assignments);
             let parts = [
                 self.within[source.place()].clone(),
                 enabling_condition(transition),
-                behind(&self.within[target.place()]),
+                after(&self.within[target.place()]),
             ];
             let crossing = (self.through == Some(number)).then_some((Side::Before, Side::After));
             let sides =
@@ -131,7 +135,7 @@ impl<'a> Problem<'a> {
                     let parameters = &self.iosts.action(transition.action).parameters;
                     let effects = self.data.iter().map(|datum| Iosts::effect(transition, datum)).collect();
                     let mut conditions: Vec<Term> = parts.iter().flat_map(Term::conjuncts).collect();
-                    // A condition that holds always, but for the types of its data.
+                    // Such an equation always holds. It is written for the type constraints of its parameter.
                     conditions.extend(parameters.iter().map(Term::datum).map(|p| Term::equal(&p, &p)));
                     let rule =
                         HornRule { conditions, from: Some((from, source)), to: Some((to, target)), effects };
@@ -145,10 +149,11 @@ impl<'a> Problem<'a> {
                 rules.push(HornRule { conditions: Vec::new(), from, to: None, effects });
             }
         }
-        self.written(rules)
+        self.write_script(rules)
     }
 
-    fn written(&self, rules: Vec<HornRule>) -> String {
+    /// Writes rules as a script, with the declarations that they need.
+    fn write_script(&self, rules: Vec<HornRule>) -> String {
         let renamed = |term: &Term| substitute(term, &self.names);
         let state: Vec<Term> = self.state().iter().map(renamed).collect();
         let mut terms: Vec<Term> = self.names.values().cloned().collect();
@@ -159,8 +164,8 @@ impl<'a> Problem<'a> {
             let all: Vec<Term> = conditions.iter().chain(&effects).chain(&state).cloned().collect();
             let mut body = type_constraints(&all);
             body.extend(conditions.iter().map(term_to_smtlib));
-            body.extend(from.map(|at| atom(at, &state)));
-            let head = to.map_or_else(|| REACHED.to_owned(), |at| atom(at, &effects));
+            body.extend(from.map(|at| write_atom(at, &state)));
+            let head = to.map_or_else(|| REACHED.to_owned(), |at| write_atom(at, &effects));
             lines.push(match &body[..] {
                 [] => format!("(rule {head})"),
                 body => format!("(rule (=> (and true {}) {head}))", body.join(" ")),
@@ -175,7 +180,7 @@ impl<'a> Problem<'a> {
             .collect();
         for side in [Side::Before, Side::After] {
             for location in self.iosts.location_ids().filter(|location| self.is_there(side, *location)) {
-                script.push(format!("(declare-rel {} ({sorts}))", predicate((side, location))));
+                script.push(format!("(declare-rel {} ({sorts}))", predicate_name((side, location))));
             }
         }
         script.push(format!("(declare-rel {REACHED} ())"));
@@ -194,7 +199,8 @@ impl<'a> Problem<'a> {
         }
     }
 
-    pub fn named(&self, name: &str) -> Option<(Side, LocationId)> {
+    /// The side and location of a predicate's name.
+    pub fn find_predicate(&self, name: &str) -> Option<(Side, LocationId)> {
         let (side, number) = name.split_once('!')?;
         let side = match side {
             "P" => Side::Before,
@@ -205,7 +211,8 @@ impl<'a> Problem<'a> {
         (self.iosts.locations.has(location) && self.is_there(side, location)).then_some((side, location))
     }
 
-    /// The facts that definitions of the predicates are; where one is `missing`, that.
+    /// Turns definitions of the predicates into facts. A predicate without a definition gets the term
+    /// `missing`.
     pub fn refutation(&self, claimed: &BTreeMap<(Side, LocationId), Term>, missing: &Term) -> Refutation {
         let defined = |side, at| claimed.get(&(side, at)).unwrap_or(missing).clone();
         let reach = self.iosts.location_ids().map(|at| match (self.reached[at], self.before[at]) {
@@ -225,12 +232,12 @@ impl<'a> Problem<'a> {
 struct HornRule {
     conditions: Vec<Term>,
     from: Option<(Side, LocationId)>,
-    /// None for what is asked for.
+    /// `None`: the question itself.
     to: Option<(Side, LocationId)>,
     effects: Vec<Term>,
 }
 
-fn predicate((side, location): (Side, LocationId)) -> String {
+fn predicate_name((side, location): (Side, LocationId)) -> String {
     let letter = match side {
         Side::Before => 'P',
         Side::After => 'Q',
@@ -238,20 +245,21 @@ fn predicate((side, location): (Side, LocationId)) -> String {
     format!("{letter}!{}", location.0)
 }
 
-fn atom(at: (Side, LocationId), arguments: &[Term]) -> String {
+fn write_atom(at: (Side, LocationId), arguments: &[Term]) -> String {
     let arguments: Vec<String> = arguments.iter().map(term_to_smtlib).collect();
     match &arguments[..] {
-        [] => predicate(at),
-        arguments => format!("({} {})", predicate(at), arguments.join(" ")),
+        [] => predicate_name(at),
+        arguments => format!("({} {})", predicate_name(at), arguments.join(" ")),
     }
 }
 
-/// Where paths lead, or come from, over locations whose facts are not false.
-fn closure(
+/// The locations that paths reach from some locations, through locations whose facts are not false. `ends`
+/// gives the two ends of a transition, in the direction of the paths.
+fn reachable(
     iosts: &Iosts,
     within: &[Term],
     start: Vec<LocationId>,
-    forward: bool,
+    ends: impl Fn(&Transition) -> (LocationId, LocationId),
 ) -> Numbered<LocationId, bool> {
     let mut met = Numbered::filled(false, within.len());
     let mut work = start;
@@ -259,15 +267,8 @@ fn closure(
         if within[at.place()].is_false() || std::mem::replace(&mut met[at], true) {
             continue;
         }
-        for transition in &iosts.transitions {
-            let (from, to) = match forward {
-                true => (transition.source, transition.target),
-                false => (transition.target, transition.source),
-            };
-            if from == at {
-                work.push(to);
-            }
-        }
+        let next = iosts.transitions.iter().map(&ends).filter(|(from, _)| *from == at);
+        work.extend(next.map(|(_, to)| to));
     }
     met
 }

@@ -18,7 +18,7 @@ fn model(text: &str) -> (Iosts, Vec<bool>) {
     (iosts, accepting)
 }
 
-/// Of each transition: `y`, `n` or `?`; every run is replayed here once more.
+/// The answer for each transition: `y`, `n` or `?`. Every run is replayed here once more.
 fn answers(text: &str, engine: &mut dyn HornEngine) -> (String, ExactReference) {
     let (iosts, accepting) = model(text);
     let mut solver = Z3Solver::default();
@@ -43,7 +43,7 @@ fn answers(text: &str, engine: &mut dyn HornEngine) -> (String, ExactReference) 
 
 const SPACER: InThisProcess = InThisProcess { rlimit: 20_000_000 };
 
-/// One stimulus, then steps of two: 21 is met from an odd one.
+/// One stimulus, then steps of two: 21 is reached only from an odd number.
 const STRIDE: &str = "
 iosts: stride
 variables: { v: int, flag: bool }

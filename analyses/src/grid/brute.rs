@@ -1,5 +1,5 @@
-//! Grids of two whole numbers against brute force: where all moduli divide 12, a grid is a set of pairs
-//! modulo 12.
+//! Tests grids of two integers against brute force: if all moduli divide 12, a grid is a set of pairs modulo
+//! 12.
 
 use std::collections::BTreeSet;
 
@@ -122,8 +122,8 @@ proptest! {
         let whole = (-MODULUS..MODULUS).flat_map(|x| (-MODULUS..MODULUS).map(move |y| (x, y)));
         let images = whole.filter(|pair| has(&one, *pair)).map(|pair| {
             let [x, y] = to(pair);
-            let there = point((x, y));
-            if unknown { there.image(&[(1, None)]) } else { there }
+            let image = point((x, y));
+            if unknown { image.image(&[(1, None)]) } else { image }
         });
         let least = images.collect::<Vec<_>>().iter().fold(Grid::none(2), |sum, next| {
             if next.is_leq(&sum) { sum } else { sum.join(next) }
@@ -152,7 +152,7 @@ proptest! {
 
 #[test]
 fn numbers_that_need_not_be_whole_are_exact_too() {
-    // 2x = y: of a whole x y is even, of any x it is anything.
+    // 2x = y: if x is an integer, y is even. If not, y may be any number.
     let twice = Constraint::of(&[2, -1], 0, Relation::Equal);
     let tied = Grid::all(2).with(std::slice::from_ref(&twice), &[]);
     assert_eq!(tied.project(&[1]), Grid::all(1));
@@ -161,7 +161,7 @@ fn numbers_that_need_not_be_whole_are_exact_too() {
         even.congruences().iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["1*x0 + 0 == 0 mod 2"]
     );
-    // A whole number that is a half is none.
+    // No integer is a half.
     let half = Constraint::of(&[2], -1, Relation::Equal);
     let half = Grid::all(1).with(&[half], &[]);
     assert!(!half.is_none() && half.with_integers(&[true]).is_none());

@@ -1,22 +1,23 @@
-//! By which sequences a state is known.
+//! Sequences that identify a state.
 //!
 //! - A *characterising set* W: for any two states one of its words tells them apart (Gill 1962, Chow 1978).
-//! - *State identifiers* W_s: for each state words of W that tell it from all others (Fujiwara et al. 1991).
+//! - *State identifiers* W_s: for each state, words of W that tell it from all others (Fujiwara et al. 1991).
 //! - *Harmonised identifiers* H_s: any two states have a word in common that tells them apart (Petrenko et
 //!   al. 1993; Sabnani and Dahbura 1985).
-//! - A *distinguishing sequence*, adaptive: what is applied depends on what was answered (Gill 1962, Lee and
+//! - An adaptive *distinguishing sequence*: each input depends on the answers before it (Gill 1962, Lee and
 //!   Yannakakis 1994). It is a harmonised identifier of one word for each state.
-//! - A *unique input/output sequence*: a word that tells a state from all others at once; to it, another
-//!   state may answer as it likes (Sabnani and Dahbura 1988).
+//! - A *unique input/output sequence*: a word that tells a state from all others at once. Other states may
+//!   answer it alike among each other (Sabnani and Dahbura 1988).
 //!
-//! In a partial machine a word is of use in a state as far as the state takes it ([`Mealy::taken`]). Any two
-//! states that some word tells apart still have a prefix in common that does, since that is one that both
-//! take. Of two that none tells apart, W, W_s and H_s say nothing; the last two need not exist anyway.
+//! In a partial machine a word is applied to a state as far as the state takes it ([`Mealy::taken_prefix`]).
+//! If some word tells two states apart, so does a prefix that both take. If no word tells two states apart,
+//! W, W_s and H_s say nothing of them. Sequences of the last two kinds need not exist.
 //!
-//! **Smallest** sets are not looked for: words are chosen one after the other, each pair taking what is there
-//! if that will do, the pairs with the longest words first.
+//! The sets are not the **smallest**: words are chosen one after the other, the pairs with the longest words
+//! first, and a pair adds a word only if no chosen word tells it apart.
 //!
-//! **Ends**: searches for the last two are exponential in the worst case and end at [`MOST_LOOKED`] sets.
+//! **Ends**: searches for the last two kinds are exponential in the worst case. They end at [`MOST_SETS`]
+//! sets.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -24,21 +25,22 @@ use coreach_model::budget;
 
 use super::mealy::{Mealy, Separation, Word};
 
-/// So many sets of states are looked at for a distinguishing or a unique sequence.
-pub const MOST_LOOKED: usize = 1 << 14;
+/// The most sets of states that the search for a distinguishing or a unique sequence visits.
+pub const MOST_SETS: usize = 1 << 14;
 
-/// Any two states that a word tells apart, with that word, the longest first.
-fn pairs(machine: &Mealy, separation: &Separation) -> Vec<(Word, usize, usize)> {
+/// Lists the pairs of states that a word tells apart, each with a shortest such word. The longest words come
+/// first.
+fn separable_pairs(machine: &Mealy, separation: &Separation) -> Vec<(Word, usize, usize)> {
     let all = (0..machine.next.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     let mut pairs: Vec<_> = all.filter_map(|(a, b)| Some((separation.word(machine, a, b)?, a, b))).collect();
     pairs.sort_by_key(|(word, a, b)| (usize::MAX - word.len(), *a, *b));
     pairs
 }
 
-/// A characterising set: no word is a prefix of another.
-pub fn characterising(machine: &Mealy, separation: &Separation) -> Vec<Word> {
+/// Finds a characterising set. No word of it is a prefix of another.
+pub fn find_characterising(machine: &Mealy, separation: &Separation) -> Vec<Word> {
     let mut found: Vec<Word> = Vec::new();
-    for (word, a, b) in pairs(machine, separation) {
+    for (word, a, b) in separable_pairs(machine, separation) {
         if !found.iter().any(|known| machine.difference(a, b, known).is_some()) {
             found.push(word);
         }
@@ -46,15 +48,15 @@ pub fn characterising(machine: &Mealy, separation: &Separation) -> Vec<Word> {
     found
 }
 
-/// For each state words of the characterising set that tell it from all others.
-pub fn state_identifiers(machine: &Mealy, characterising: &[Word]) -> Vec<Vec<Word>> {
+/// Chooses for each state words of the characterising set that tell it from all others.
+pub fn choose_state_identifiers(machine: &Mealy, characterising: &[Word]) -> Vec<Vec<Word>> {
     let of = |state: usize| {
         let mut left: Vec<usize> = (0..machine.next.len()).filter(|other| *other != state).collect();
         let mut chosen = Vec::new();
         while !left.is_empty() {
             let tells =
                 |word: &&Word| left.iter().filter(|t| machine.difference(state, **t, word).is_some()).count();
-            // Of equals the first.
+            // The first one of equally good words. (`max_by_key` returns the last.)
             let Some(best) = characterising.iter().rev().max_by_key(tells) else { break };
             let before = left.len();
             left.retain(|other| machine.difference(state, *other, best).is_none());
@@ -68,10 +70,11 @@ pub fn state_identifiers(machine: &Mealy, characterising: &[Word]) -> Vec<Vec<Wo
     (0..machine.next.len()).map(of).collect()
 }
 
-pub fn harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word>> {
+/// Finds harmonised identifiers of each state.
+pub fn find_harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word>> {
     let mut found: Vec<Vec<Word>> = vec![Vec::new(); machine.next.len()];
     let has = |words: &[Word], prefix: &[usize]| words.iter().any(|known| known.starts_with(prefix));
-    for (word, a, b) in pairs(machine, separation) {
+    for (word, a, b) in separable_pairs(machine, separation) {
         let both =
             |known: &Word| machine.difference(a, b, known).is_some_and(|prefix| has(&found[b], prefix));
         if found[a].iter().any(both) {
@@ -86,14 +89,14 @@ pub fn harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word>> {
     found
 }
 
-/// For each state what an adaptive distinguishing sequence applies where the machine was in that state; none
-/// where there is no such sequence, or none was found within the limit.
+/// Finds an adaptive distinguishing sequence: for each state the word that is applied if the machine began in
+/// it. `None`: there is no such sequence, or none was found within the limit.
 ///
-/// A set of states is what the machine may be in. An input is of use if each of them takes it, and no two
-/// answer alike and go to one state. The sets that such inputs lead to from the set of all states are
-/// gathered; then, in rounds, a set is done when it has one state, or an input behind which all sets are
-/// done. So what is found is lowest.
-pub fn distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
+/// A set has the states in which the machine may be. An input is usable if each of them takes it, and no two
+/// answer alike and go to one state. First the sets are collected to which usable inputs lead from the set of
+/// all states. Then, in rounds, a set becomes done if it has one state, or an input after which all sets are
+/// done. So the sequence that is found has the least height.
+pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
     type States = BTreeSet<usize>;
     let split = |states: &States, input: usize| -> Option<Vec<(usize, States)>> {
         let mut parts: Vec<(usize, States)> = Vec::new();
@@ -123,7 +126,7 @@ pub fn distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
                 }
             }
         }
-        if sets.len() > MOST_LOOKED {
+        if sets.len() > MOST_SETS {
             return None;
         }
         at += 1;
@@ -157,9 +160,9 @@ pub fn distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
     (0..machine.next.len()).map(of).collect()
 }
 
-/// A shortest unique input/output sequence of a state; none where there is none, or none was found within the
-/// limit.
-pub fn unique(machine: &Mealy, state: usize) -> Option<Word> {
+/// Finds a shortest unique input/output sequence of a state. `None`: there is none, or none was found within
+/// the limit.
+pub fn find_unique(machine: &Mealy, state: usize) -> Option<Word> {
     let others: BTreeSet<usize> = (0..machine.next.len()).filter(|other| *other != state).collect();
     let mut seen = BTreeSet::from([(state, others.clone())]);
     let mut open = VecDeque::from([(state, others, Word::new())]);
@@ -171,15 +174,15 @@ pub fn unique(machine: &Mealy, state: usize) -> Option<Word> {
         for (input, output, target) in machine.leaving(at) {
             let answers: Option<Vec<(usize, usize)>> =
                 others.iter().map(|other| machine.next[*other][input]).collect();
-            // Where another one does not take it, nothing may be asked of it.
+            // If another state does not take the input, it must not be applied.
             let Some(answers) = answers else { continue };
             let left: BTreeSet<usize> =
                 answers.into_iter().filter(|(other, _)| *other == output).map(|(_, to)| to).collect();
-            // One that has come to the same state will never differ.
+            // A state that has reached `target` too will never answer differently from here on.
             if left.contains(&target) || !seen.insert((target, left.clone())) {
                 continue;
             }
-            if seen.len() > MOST_LOOKED {
+            if seen.len() > MOST_SETS {
                 return None;
             }
             open.push_back((target, left, [word.as_slice(), &[input]].concat()));

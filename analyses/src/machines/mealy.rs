@@ -1,15 +1,15 @@
 //! Mealy machines, deterministic and perhaps partial.
 //!
-//! **Problem.** Which states are one, and which input sequences tell two apart?
+//! **Problem.** Which states are equal, and which input sequences tell two states apart?
 //!
-//! **Partial** machines do not take every input in every state. Nothing is tested there: a sequence is of use
-//! in a state as far as the state takes it. So two states are *told apart* by a sequence only where both take
-//! it up to a difference of their outputs, and *equal* only where they also take the same inputs. In a
-//! complete machine each is the negation of the other. In a partial one two states may be neither.
+//! **Partial** machines do not take every input in every state. Other inputs are not tested: a sequence is
+//! applied to a state as far as the state takes it. So two states are *told apart* by a sequence only where
+//! both take it up to a difference of their outputs, and *equal* only where they also take the same inputs.
+//! In a complete machine each is the negation of the other. In a partial one two states may be neither.
 //!
-//! **Method.** Equality by refinement of a partition (Moore 1956); what tells apart by rounds over the pairs,
-//! so that the sequences are shortest. **Ends** after at most as many rounds as there are states, or pairs.
-//! **Cost**: a round looks at each state, or pair, with each input.
+//! **Method.** Equal states are found by refinement of a partition (Moore 1956). Sequences that tell states
+//! apart are found in rounds over the pairs, so they are shortest. **Ends** after at most as many rounds as
+//! there are states, or pairs. **Cost**: a round visits each state, or pair, with each input.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +19,7 @@ pub type Word = Vec<usize>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mealy {
     pub inputs: usize,
-    /// For each state and input the output and the next state, where the state takes it.
+    /// For each state and input: the output and the next state. `None`: the state does not take the input.
     pub next: Vec<Vec<Option<(usize, usize)>>>,
 }
 
@@ -34,7 +34,8 @@ impl Mealy {
         self.next.iter().flatten().all(Option::is_some)
     }
 
-    pub fn taken<'a>(&self, mut state: usize, word: &'a [usize]) -> &'a [usize] {
+    /// The prefix of the word that the state takes.
+    pub fn taken_prefix<'a>(&self, mut state: usize, word: &'a [usize]) -> &'a [usize] {
         for (at, input) in word.iter().enumerate() {
             match self.next[state][*input] {
                 Some((_, target)) => state = target,
@@ -44,12 +45,13 @@ impl Mealy {
         word
     }
 
-    /// Where the word leads, if the state takes all of it.
+    /// The state to which the word leads. `None`: the state does not take all of it.
     pub fn after(&self, state: usize, word: &[usize]) -> Option<usize> {
         word.iter().try_fold(state, |state, input| self.next[state][*input].map(|(_, target)| target))
     }
 
-    /// The prefix of the word after which the outputs of two states differ, where both take it.
+    /// The shortest prefix of the word on which the outputs of two states differ. `None`: both answer alike,
+    /// as far as both take the word.
     pub fn difference<'a>(&self, mut a: usize, mut b: usize, word: &'a [usize]) -> Option<&'a [usize]> {
         for (at, input) in word.iter().enumerate() {
             let ((first, next_a), (second, next_b)) = (self.next[a][*input]?, self.next[b][*input]?);
@@ -61,8 +63,8 @@ impl Mealy {
         None
     }
 
-    /// For each state a shortest word that leads there, the smallest among equals; none where none does.
-    pub fn access(&self) -> Vec<Option<Word>> {
+    /// For each state a shortest word that leads there, the smallest of several. `None`: no word does.
+    pub fn access_words(&self) -> Vec<Option<Word>> {
         let mut found: Vec<Option<Word>> = vec![None; self.next.len()];
         found[0] = Some(Word::new());
         let mut open = VecDeque::from([(0, Word::new())]);
@@ -78,10 +80,15 @@ impl Mealy {
         found
     }
 
-    /// The machine with a state for each class of equal states that can be reached.
+    /// The minimal machine: it has a state for each class of equal states that can be reached.
     pub fn minimal(&self) -> Mealy {
-        let reached: Vec<usize> =
-            self.access().iter().enumerate().filter(|(_, word)| word.is_some()).map(|(at, _)| at).collect();
+        let reached: Vec<usize> = self
+            .access_words()
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| word.is_some())
+            .map(|(at, _)| at)
+            .collect();
         let mut class = vec![0; self.next.len()];
         let mut classes = 1;
         loop {
@@ -99,7 +106,7 @@ impl Mealy {
             }
             classes = numbers.len();
         }
-        // States come in their order, the initial one first, so its class is 0.
+        // The states are numbered in order, and the initial one is first, so its class is 0.
         let mut next: Vec<Vec<Option<(usize, usize)>>> = vec![Vec::new(); classes];
         for &state in &reached {
             next[class[state]] =
@@ -108,7 +115,7 @@ impl Mealy {
         Mealy { inputs: self.inputs, next }
     }
 
-    /// Shortest sequences that tell states apart.
+    /// Finds shortest sequences that tell states apart.
     pub fn separation(&self) -> Separation {
         let states = self.next.len();
         let mut first: Vec<Vec<Option<usize>>> = vec![vec![None; states]; states];
@@ -137,14 +144,14 @@ impl Mealy {
     }
 }
 
-/// For two states the first input of a shortest word that tells them apart.
+/// For each two states: the first input of a shortest word that tells them apart.
 #[derive(Clone, Debug)]
 pub struct Separation {
     first: Vec<Vec<Option<usize>>>,
 }
 
 impl Separation {
-    /// A shortest word that tells the states apart, if one does.
+    /// A shortest word that tells the states apart, if there is one.
     pub fn word(&self, machine: &Mealy, mut a: usize, mut b: usize) -> Option<Word> {
         let mut word = Word::new();
         loop {

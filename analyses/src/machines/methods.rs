@@ -1,67 +1,71 @@
 //! Suites of input sequences that show every fault up to a number of states.
 //!
-//! **Problem.** An implementation is a machine that nobody sees. Which sequences, each applied behind a
-//! reset, are answered as specified by no machine of at most m states but those that conform?
+//! **Problem.** An implementation is a machine that nobody sees. Find sequences, each applied after a reset,
+//! such that a machine of at most m states answers all of them as specified only if it conforms.
 //!
-//! **Method.** A *state cover* V leads to each state. Behind it stand *traversals*, which take each
-//! transition and, where an implementation may have more states than the specification, go on; behind these
-//! stand sequences by which the state reached is known ([`super::identify`]).
+//! **Method.** A *state cover* V leads to each state. *Traversals* continue the sequences of V: they take
+//! each transition, and are longer if the implementation may have more states than the specification. After
+//! them come sequences that identify the state that was reached ([`super::identify`]).
 //!
-//! - `w`: a characterising set behind V and all traversals (Vasilevskii 1973, Chow 1978).
-//! - `wp`: likewise, but behind traversals that are at their end the identifiers of the state reached
+//! - `w`: a characterising set after V and all traversals (Vasilevskii 1973, Chow 1978).
+//! - `wp`: like `w`, but complete traversals are followed only by the identifiers of the reached state
 //!   (Fujiwara et al. 1991).
-//! - `hsi`: behind all the harmonised identifiers of the state reached (Petrenko et al. 1993, Luo et al.
-//!   1994).
-//! - `ds`: as `hsi`, with a distinguishing sequence (Gonenc 1970).
-//! - `h`: behind certain two sequences that lead to two states a word that tells these apart, one that is
-//!   there already or the cheapest (Dorofeeva et al. 2005).
-//! - `uio`: each transition, and behind it a unique sequence of the state reached (Sabnani and Dahbura 1988).
+//! - `hsi`: the harmonised identifiers of the reached state, after V and all traversals (Petrenko et al.
+//!   1993, Luo et al. 1994).
+//! - `ds`: like `hsi`, with a distinguishing sequence (Gonenc 1970).
+//! - `h`: for certain pairs of sequences that lead to two states, a word that tells these apart after both.
+//!   It is a word that the suite already has, or the cheapest one (Dorofeeva et al. 2005).
+//! - `uio`: each transition, followed by a unique sequence of the reached state (Sabnani and Dahbura 1988).
 //! - `tour`: each transition once, in one sequence (Naito and Tsunoyama 1981).
 //!
-//! **How far a traversal goes** is found by counting states (Petrenko and Yevtushenko, *Testing from partial
-//! deterministic FSM specifications*, 2005). Let any two of the r states of a set be told apart by a word.
-//! Then V leads to r states of the implementation. A traversal that meets states of the set for the (m - r +
-//! 1)-th time has met more states than an implementation of m states has: two of them are one, which the
-//! words behind them show, or they stand for one state of the specification, and a shorter traversal shows
-//! what this one does. So it ends there. Where any two states are told apart, r is n, the number of all, and
-//! traversals have m - n + 1 inputs: what the other sources say. In partial specifications there may be
-//! states that no word tells apart and that are not equal; then they are longer. Any choice of sets is
-//! right; here each state begins one that takes what it can.
+//! **The length of a traversal** is found by counting states (Petrenko and Yevtushenko, *Testing from partial
+//! deterministic FSM specifications*, 2005). Take a set of r states such that a word tells any two of them
+//! apart. V leads to r states of the implementation. A traversal that meets states of the set for the (m - r
+//! + 1)-th time has met more states than an implementation of m states has. So two of the met states are the
+//! same in the implementation. If they are different states of the specification, the words after them show
+//! this. If not, a shorter traversal shows the same as this one. So the traversal ends there. If any two
+//! states are told apart, r is n, the number of all states, and traversals have m - n + 1 inputs, as the
+//! other sources say. In partial specifications there may be unequal states that no word tells apart, and
+//! then traversals are longer. Any choice of sets is right. Here there is one set for each state, which takes
+//! as many other states as it can.
 //!
-//! **Guarantee** of the first five: an implementation of at most m states that answers all sequences as
-//! specified conforms, where the specification and the implementation are deterministic and the
-//! implementation begins anew behind each reset. A partial specification says nothing of inputs that a state
-//! does not take, and conforming is about the sequences that it takes. `uio` has none: another state may
-//! answer to the sequence of this one (Vuong et al. 1989); neither has `tour`.
+//! **Guarantee** of the first five: if an implementation of at most m states answers all sequences as
+//! specified, it conforms. The specification and the implementation must be deterministic, and the
+//! implementation must begin anew after each reset. A partial specification says nothing of inputs that a
+//! state does not take, so conformance is about the sequences that it takes. `uio` has no guarantee, because
+//! a wrong state may answer alike to the sequence of the right one (Vuong et al. 1989). `tour` has none
+//! either.
 //!
-//! For `h` the two sequences are: two of V; one of V and a traversal; two traversals of which one goes on
-//! from the other. These are the pairs that the argument above needs, so `h` counts states as the others do.
+//! The pairs of sequences for `h` are: two of V, one of V and a traversal, and two traversals of which one
+//! continues the other. The argument above needs these pairs, so `h` counts states as the others do.
 //!
-//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: n times (inputs to the power m - n + 1) traversals at
-//! most where any two states are told apart; `h` asks as many questions for each traversal as there are
-//! states, each a walk through what two branches of the suite have in common.
+//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: if any two states are told apart, there are at most n
+//! times (inputs to the power m - n + 1) traversals. For each traversal, `h` asks as many questions as there
+//! are states, and each question walks through the common part of two branches of the suite.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use coreach_model::budget;
 
-use super::identify::{characterising, distinguishing, harmonised, state_identifiers, unique};
+use super::identify::{
+    choose_state_identifiers, find_characterising, find_distinguishing, find_harmonised, find_unique,
+};
 use super::mealy::{Mealy, Separation, Word};
-use super::tour::tour;
+use super::tour::find_tour;
 
-/// A suite has no more sequences, before those that others begin with are left out.
+/// The most sequences of a suite, before prefixes of others are left out.
 pub const MOST_TESTS: usize = 20_000;
 
 coreach_model::words! {
     pub enum Method {
-        /// A characterising set behind all.
+        /// A characterising set after all sequences.
         W = "w",
-        /// A characterising set behind the states, identifiers behind the transitions.
+        /// A characterising set after the states, and identifiers after the transitions.
         Wp = "wp",
         /// Harmonised identifiers.
         Hsi = "hsi",
-        /// What tells apart, sequence by sequence.
+        /// Words that tell two states apart, for each pair of sequences.
         H = "h",
         /// A distinguishing sequence.
         Ds = "ds",
@@ -78,7 +82,7 @@ impl Method {
     }
 }
 
-/// Why there is no suite. States are numbers of the machine that was given.
+/// Why there is no suite. States are numbers of the given machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoSuite {
     /// There is no distinguishing sequence, or none was found within the limit.
@@ -87,7 +91,7 @@ pub enum NoSuite {
     NoUnique(usize),
     /// Some state cannot come back to the first one.
     NoTour,
-    /// More sequences than [`MOST_TESTS`].
+    /// The suite has more sequences than [`MOST_TESTS`].
     TooMany,
 }
 
@@ -102,11 +106,12 @@ impl fmt::Display for NoSuite {
     }
 }
 
-/// The suite of a machine that is [`Mealy::minimal`]: no sequence begins another.
+/// Computes the suite of a [`Mealy::minimal`] machine. The implementation may have `extra` more states. No
+/// sequence is a prefix of another.
 pub fn suite(machine: &Mealy, method: Method, extra: usize) -> Result<Vec<Word>, NoSuite> {
     budget::doing("a suite of a finite machine");
     if method == Method::Tour {
-        return tour(machine).map(|word| vec![word]).ok_or(NoSuite::NoTour);
+        return find_tour(machine).map(|word| vec![word]).ok_or(NoSuite::NoTour);
     }
     let separation = machine.separation();
     let most = machine.next.len() + extra;
@@ -114,38 +119,44 @@ pub fn suite(machine: &Mealy, method: Method, extra: usize) -> Result<Vec<Word>,
     let everywhere = |words: Vec<Word>| vec![words; machine.next.len()];
     match method {
         Method::W => {
-            let all = everywhere(characterising(machine, &separation));
-            identified(machine, covering(machine, &separation, most)?, |state, _| &all[state])
+            let all = everywhere(find_characterising(machine, &separation));
+            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, _| {
+                &all[state]
+            })
         }
         Method::Wp => {
-            let all = everywhere(characterising(machine, &separation));
-            let own = state_identifiers(machine, &all[0]);
-            identified(machine, covering(machine, &separation, most)?, |state, is_last| {
+            let all = everywhere(find_characterising(machine, &separation));
+            let own = choose_state_identifiers(machine, &all[0]);
+            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, is_last| {
                 if is_last { &own[state] } else { &all[state] }
             })
         }
         Method::Hsi => {
-            let own = harmonised(machine, &separation);
-            identified(machine, covering(machine, &separation, most)?, |state, _| &own[state])
+            let own = find_harmonised(machine, &separation);
+            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, _| {
+                &own[state]
+            })
         }
         Method::Ds => {
-            let own = distinguishing(machine).ok_or(NoSuite::NoDistinguishing)?;
+            let own = find_distinguishing(machine).ok_or(NoSuite::NoDistinguishing)?;
             let own: Vec<Vec<Word>> = own.into_iter().map(|word| vec![word]).collect();
-            identified(machine, covering(machine, &separation, most)?, |state, _| &own[state])
+            append_identifiers(machine, cover_transitions(machine, &separation, most)?, |state, _| {
+                &own[state]
+            })
         }
         Method::Uio => {
-            let own = states.map(|state| unique(machine, state).ok_or(NoSuite::NoUnique(state)));
+            let own = states.map(|state| find_unique(machine, state).ok_or(NoSuite::NoUnique(state)));
             let own: Vec<Vec<Word>> = own.map(|word| Ok(vec![word?])).collect::<Result<_, _>>()?;
-            identified(machine, covering(machine, &separation, 0)?, |state, _| &own[state])
+            append_identifiers(machine, cover_transitions(machine, &separation, 0)?, |state, _| &own[state])
         }
-        Method::H => told_apart(machine, &separation, covering(machine, &separation, most)?),
+        Method::H => append_cheapest(machine, &separation, cover_transitions(machine, &separation, most)?),
         Method::Tour => Err(NoSuite::NoTour),
     }
 }
 
-/// A sequence of V, or one with a traversal behind it.
+/// A sequence of V, perhaps continued by a traversal.
 struct Covering {
-    /// Behind V, the sequence that it goes on from.
+    /// If it is continued by a traversal: the sequence without the last input.
     before: Option<usize>,
     word: Word,
     state: usize,
@@ -154,8 +165,8 @@ struct Covering {
     is_at_end: bool,
 }
 
-/// Sets of states any two of which are told apart: each state is in one.
-fn told_apart_sets(machine: &Mealy, separation: &Separation) -> Vec<BTreeSet<usize>> {
+/// Collects sets of states such that a word tells any two of them apart. Each state is in one.
+fn separable_sets(machine: &Mealy, separation: &Separation) -> Vec<BTreeSet<usize>> {
     let states = 0..machine.next.len();
     let with = |first: usize| {
         let mut set = BTreeSet::from([first]);
@@ -170,10 +181,15 @@ fn told_apart_sets(machine: &Mealy, separation: &Separation) -> Vec<BTreeSet<usi
     sets.into_iter().collect()
 }
 
-/// V, and behind it all traversals for implementations of so many states; of one input for 0.
-fn covering(machine: &Mealy, separation: &Separation, most: usize) -> Result<Vec<Covering>, NoSuite> {
-    let sets = told_apart_sets(machine, separation);
-    let access = machine.access().into_iter().enumerate();
+/// Lists V, and its continuations by all traversals for implementations of at most `most` states. For 0 a
+/// traversal has one input.
+fn cover_transitions(
+    machine: &Mealy,
+    separation: &Separation,
+    most: usize,
+) -> Result<Vec<Covering>, NoSuite> {
+    let sets = separable_sets(machine, separation);
+    let access = machine.access_words().into_iter().enumerate();
     let mut found: Vec<Covering> = access
         .filter_map(|(state, word)| {
             let met = vec![0; sets.len()];
@@ -201,9 +217,9 @@ fn covering(machine: &Mealy, separation: &Separation, most: usize) -> Result<Vec
     Ok(found)
 }
 
-/// The sequences with the identifiers of the states reached, which may be others behind traversals that are
-/// at their end.
-fn identified<'a>(
+/// Appends to each sequence the identifiers of the state that it reaches. They may depend on whether the
+/// traversal is at its end.
+fn append_identifiers<'a>(
     machine: &Mealy,
     covering: Vec<Covering>,
     identifiers: impl Fn(usize, bool) -> &'a [Word],
@@ -211,20 +227,21 @@ fn identified<'a>(
     let mut found = BTreeSet::new();
     for Covering { word, state, is_at_end, .. } in covering {
         for identifier in identifiers(state, is_at_end) {
-            found.insert([word.as_slice(), machine.taken(state, identifier)].concat());
+            found.insert([word.as_slice(), machine.taken_prefix(state, identifier)].concat());
         }
         found.insert(word);
         if found.len() > MOST_TESTS {
             return Err(NoSuite::TooMany);
         }
     }
-    Ok(longest(found))
+    Ok(without_prefixes(found))
 }
 
-fn longest(words: BTreeSet<Word>) -> Vec<Word> {
+/// Leaves out the words that are prefixes of others.
+fn without_prefixes(words: BTreeSet<Word>) -> Vec<Word> {
     let mut found: Vec<Word> = Vec::new();
     for word in words {
-        // In this order what begins another stands right before the others that begin with it.
+        // In this order a prefix comes right before the words that begin with it.
         if found.last().is_some_and(|last| word.starts_with(last)) {
             found.pop();
         }
@@ -233,32 +250,39 @@ fn longest(words: BTreeSet<Word>) -> Vec<Word> {
     found
 }
 
+/// The sequences of a suite as a tree.
 struct Trie {
-    /// For each node its state, its depth, and for each input the node behind it.
-    nodes: Vec<(usize, usize, Vec<Option<usize>>)>,
+    nodes: Vec<TrieNode>,
+}
+
+struct TrieNode {
+    state: usize,
+    depth: usize,
+    /// The child for each input.
+    next: Vec<Option<usize>>,
 }
 
 impl Trie {
     fn add(&mut self, machine: &Mealy, from: usize, word: &[usize]) -> usize {
         word.iter().fold(from, |at, input| {
-            let (state, depth, next) = &self.nodes[at];
+            let TrieNode { state, depth, next } = &self.nodes[at];
             if let Some(next) = next[*input] {
                 return next;
             }
             let Some((_, target)) = machine.next[*state][*input] else { return at };
             let new = self.nodes.len();
-            let node = (target, depth + 1, vec![None; machine.inputs]);
-            self.nodes[at].2[*input] = Some(new);
+            let node = TrieNode { state: target, depth: depth + 1, next: vec![None; machine.inputs] };
+            self.nodes[at].next[*input] = Some(new);
             self.nodes.push(node);
             new
         })
     }
 
-    /// How many inputs more the suite has with this word behind the node: a new branch is a new sequence, and
-    /// begins with a reset.
+    /// The number of inputs that this word adds to the suite if it is appended at the node. A new branch is a
+    /// new sequence, so its inputs from the reset on count as well.
     fn price(&self, mut at: usize, word: &[usize]) -> usize {
         for (place, input) in word.iter().enumerate() {
-            let (_, depth, next) = &self.nodes[at];
+            let TrieNode { depth, next, .. } = &self.nodes[at];
             match next[*input] {
                 Some(next) => at = next,
                 None if next.iter().all(Option::is_none) => return word.len() - place,
@@ -268,16 +292,22 @@ impl Trie {
         0
     }
 
-    /// A word that tells the states of two nodes apart, at the least price; the shortest among equals.
-    fn cheapest(&self, machine: &Mealy, separation: &Separation, a: usize, b: usize) -> Option<Word> {
+    /// Finds a word that tells the states of two nodes apart at the least price, and the shortest of these.
+    fn find_cheapest_word(
+        &self,
+        machine: &Mealy,
+        separation: &Separation,
+        a: usize,
+        b: usize,
+    ) -> Option<Word> {
         let mut best: Option<(usize, Word)> = None;
         let mut open = vec![(a, b, Word::new())];
         while let Some((at, other, prefix)) = open.pop() {
             let (first, second) = (&self.nodes[at], &self.nodes[other]);
-            if first.0 == second.0 {
+            if first.state == second.state {
                 continue;
             }
-            let Some(on) = separation.word(machine, first.0, second.0) else { continue };
+            let Some(on) = separation.word(machine, first.state, second.state) else { continue };
             let price = self.price(at, &on) + self.price(other, &on);
             let word = [prefix.as_slice(), &on].concat();
             if best.as_ref().is_none_or(|(known, shortest)| (price, word.len()) < (*known, shortest.len())) {
@@ -287,12 +317,12 @@ impl Trie {
                 break;
             }
             for input in 0..machine.inputs {
-                if let (Some(next), Some(behind)) = (first.2[input], second.2[input]) {
+                if let (Some(one), Some(two)) = (first.next[input], second.next[input]) {
                     let longer = [prefix.as_slice(), &[input]].concat();
-                    if machine.difference(first.0, second.0, &[input]).is_some() {
+                    if machine.difference(first.state, second.state, &[input]).is_some() {
                         return Some(longer);
                     }
-                    open.push((next, behind, longer));
+                    open.push((one, two, longer));
                 }
             }
         }
@@ -300,29 +330,30 @@ impl Trie {
     }
 }
 
-/// The suite of `h`.
-fn told_apart(
+/// Computes the suite of `h`: for each pair of sequences it adds the cheapest word that tells their states
+/// apart.
+fn append_cheapest(
     machine: &Mealy,
     separation: &Separation,
     covering: Vec<Covering>,
 ) -> Result<Vec<Word>, NoSuite> {
-    let mut trie = Trie { nodes: vec![(0, 0, vec![None; machine.inputs])] };
+    let mut trie = Trie { nodes: vec![TrieNode { state: 0, depth: 0, next: vec![None; machine.inputs] }] };
     let nodes: Vec<usize> = covering.iter().map(|one| trie.add(machine, 0, &one.word)).collect();
     let access = machine.next.len();
-    let mut two: Vec<(usize, usize)> = Vec::new();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
     for (at, one) in covering.iter().enumerate() {
-        two.extend((0..access.min(at)).map(|other| (other, at)));
-        // What it goes on from, beyond V.
+        pairs.extend((0..access.min(at)).map(|other| (other, at)));
+        // The traversals that this one continues.
         let mut before = one.before;
         while let Some(shorter) = before.filter(|shorter| covering[*shorter].before.is_some()) {
-            two.push((shorter, at));
+            pairs.push((shorter, at));
             before = covering[shorter].before;
         }
     }
-    for (a, b) in two {
+    for (a, b) in pairs {
         budget::ask();
         if separation.tells(covering[a].state, covering[b].state) {
-            let word = trie.cheapest(machine, separation, nodes[a], nodes[b]);
+            let word = trie.find_cheapest_word(machine, separation, nodes[a], nodes[b]);
             for node in word.iter().flat_map(|_| [nodes[a], nodes[b]]) {
                 trie.add(machine, node, word.as_deref().unwrap_or_default());
             }
@@ -334,7 +365,7 @@ fn told_apart(
     let mut found = Vec::new();
     let mut open = vec![(0, Word::new())];
     while let Some((at, word)) = open.pop() {
-        let next = &trie.nodes[at].2;
+        let next = &trie.nodes[at].next;
         if next.iter().all(Option::is_none) {
             found.push(word.clone());
         }

@@ -1,9 +1,10 @@
-//! Finite machines: what tells their states apart, and suites that find every fault up to a number of states.
+//! Finite machines: words that tell their states apart, and suites that find every fault up to a number of
+//! states.
 //!
-//! A [`Mealy`] machine answers each input with one output; states, inputs and outputs are numbers here. What
-//! they stand for is known to who makes the machine: of a specification it is `project/src/cover/machine.rs`.
-//! [`identify`] has the sequences by which states are known, [`methods`] the suites, [`tour`] one walk over
-//! all transitions.
+//! A [`Mealy`] machine answers each input with one output. States, inputs and outputs are numbers here. Only
+//! the code that makes the machine knows their meaning: `project/src/cover/machine.rs` makes the machine of a
+//! specification. [`identify`] has the sequences that identify states, [`methods`] has the suites, and
+//! [`tour`] has one walk over all transitions.
 //!
 //! Source of the field: the thesis, section 3.1 (from p. 22); Lee and Yannakakis, *Principles and methods of
 //! testing finite state machines* (1996).

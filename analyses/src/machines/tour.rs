@@ -1,49 +1,49 @@
-//! Tours: each transition of a machine, or of a graph, in one sequence as short as it can be.
+//! Tours: shortest sequences that take each transition of a machine, or of a graph.
 //!
-//! **Source.** Naito and Tsunoyama (1981); the thesis, Example 3.1. On a graph each of whose states is left
-//! as often as it is entered, a closed walk takes each transition once (Euler); else some are taken again.
-//! Which ones is the problem of the Chinese postman: a flow of least cost from the states that are entered
-//! too often to those that are left too often. **Method**: flow along cheapest paths, where taking flow back
-//! gives its cost back (Busacker and Gowen 1960), along as many as one search has found; then the walk
-//! (Hierholzer 1873).
+//! **Source.** Naito and Tsunoyama (1981), and the thesis, Example 3.1. If each state of a graph is left as
+//! often as it is entered, a closed walk takes each transition once (Euler). If not, some transitions are
+//! taken again. To choose them is the problem of the Chinese postman: a flow of least cost from the states
+//! that are entered too often to those that are left too often. **Method**: flow is sent along cheapest
+//! paths, and taking flow back refunds its cost (Busacker and Gowen 1960). One search finds several paths.
+//! Then comes the walk (Hierholzer 1873).
 //!
-//! **Says nothing** of where transitions lead: it finds wrong outputs, and wrong targets only as they show
-//! later on it.
+//! **Limits.** A tour finds wrong outputs. It finds a wrong target only if a later output of the tour shows
+//! it.
 //!
-//! **Where not all is needed** the flow is still the least that makes the needed transitions a closed walk
-//! or several; only the one through the first state is given, for to join several is a harder problem.
+//! **If only some transitions are needed**, the flow is still the least that makes them a closed walk or
+//! several. Only the walk through the first state is returned: to join several is a harder problem.
 //!
-//! **Ends**: each path makes two states more even. **Cost**: for each search the transitions times the length
-//! of the longest cheapest path.
+//! **Ends**: each path makes two states more balanced. **Cost**: for each search the number of transitions
+//! times the length of the longest cheapest path.
 
 use super::mealy::{Mealy, Word};
 
-/// The tour, which ends where it begins; none where some state cannot come back to the first one.
-pub fn tour(machine: &Mealy) -> Option<Word> {
+/// Finds a tour, which ends where it begins. `None`: some state cannot come back to the first one.
+pub fn find_tour(machine: &Mealy) -> Option<Word> {
     let states = machine.next.len();
     let of = |from| machine.leaving(from).map(move |(input, _, to)| (from, input, to));
     let all: Vec<(usize, usize, usize)> = (0..states).flat_map(of).collect();
     let edges: Vec<(usize, usize)> = all.iter().map(|(from, _, to)| (*from, *to)).collect();
-    let found = closed(states, &edges, &vec![true; edges.len()], 0)?;
+    let found = find_closed_walk(states, &edges, &vec![true; edges.len()], 0)?;
     let mut taken = vec![false; edges.len()];
     found.iter().for_each(|edge| taken[*edge] = true);
     taken.iter().all(|taken| *taken).then(|| found.iter().map(|edge| all[*edge].1).collect())
 }
 
-/// A closed walk from the first state through the edges that are needed and can be joined with it, by the
-/// numbers of the edges; none where it cannot come back from one.
-pub fn closed(
+/// Finds a closed walk from the first state, as the numbers of its edges. It takes the needed edges that it
+/// reaches. `None`: no walk comes back from some needed edge.
+pub fn find_closed_walk(
     states: usize,
     edges: &[(usize, usize)],
     is_needed: &[bool],
     first: usize,
 ) -> Option<Vec<usize>> {
-    let times = repeated(states, edges, is_needed)?;
+    let times = count_repetitions(states, edges, is_needed)?;
     let mut left: Vec<Vec<usize>> = vec![Vec::new(); states];
     for (number, times) in times.iter().enumerate().rev() {
         left[edges[number].0].extend(std::iter::repeat_n(number, *times));
     }
-    // Backwards: what cannot go on has come to its end.
+    // The walk is found backwards: an edge is appended when its end has no edges left.
     let (mut stack, mut found) = (vec![(first, None)], Vec::new());
     while let Some(&(at, by)) = stack.last() {
         match left[at].pop() {
@@ -58,23 +58,24 @@ pub fn closed(
     Some(found)
 }
 
-fn repeated(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Option<Vec<usize>> {
+/// Finds how often each edge is taken, such that each state is left as often as it is entered.
+fn count_repetitions(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Option<Vec<usize>> {
     let needed: Vec<usize> = is_needed.iter().map(|is_needed| usize::from(*is_needed)).collect();
     let mut times = needed.clone();
-    // Entered more often than left.
+    // For each state: how much more often it is entered than left.
     let mut surplus = vec![0i64; states];
     for ((from, to), _) in edges.iter().zip(is_needed).filter(|(_, is_needed)| **is_needed) {
         surplus[*from] -= 1;
         surplus[*to] += 1;
     }
     while surplus.iter().any(|surplus| *surplus > 0) {
-        let reached = cheapest(edges, &needed, &times, &surplus);
+        let reached = find_cheapest_paths(edges, &needed, &times, &surplus);
         let lacking = (0..states).filter(|state| surplus[*state] < 0);
         let mut lacking: Vec<(i64, usize)> =
             lacking.filter_map(|state| Some((reached[state]?.0, state))).collect();
         lacking.sort_unstable();
         let least = lacking.first()?.0;
-        // Paths that are as short stay cheapest when flow has gone along another one of them.
+        // Other paths of the same cost stay cheapest after flow has gone along one of them.
         for (_, end) in lacking.into_iter().filter(|(cost, _)| *cost == least) {
             let (mut path, mut at) = (Vec::new(), end);
             while let Some((_, Some((number, is_forward)))) = reached[at] {
@@ -102,8 +103,8 @@ fn repeated(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Opti
 /// The cost from the states that are entered too often, and the last edge on the path, forward or back.
 type CheapestPath = (i64, Option<(usize, bool)>);
 
-/// For each state how it is reached at the least cost (Bellman and Ford).
-fn cheapest(
+/// Finds how each state is reached at the least cost (Bellman and Ford).
+fn find_cheapest_paths(
     edges: &[(usize, usize)],
     needed: &[usize],
     times: &[usize],

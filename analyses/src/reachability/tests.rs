@@ -33,7 +33,7 @@ fn toggle() -> Iosts {
     }
 }
 
-/// The engine knows points, not locations: a loop whose passes are told apart by their parity.
+/// The engine knows points, not locations: tokens tell apart the even and the odd passes of a loop.
 #[test]
 fn tokens_tell_apart_what_a_location_joins() {
     let iosts = toggle();
@@ -55,7 +55,8 @@ fn tokens_tell_apart_what_a_location_joins() {
     assert_eq!(joined.reach[0].to_string(), "x >= 0 && x <= 1");
 }
 
-/// Soundness: what takes too much work is analysed again with less of the data, and the facts still hold.
+/// Soundness: an analysis that takes too much work is repeated with less of the data, and the facts still
+/// hold.
 #[test]
 fn an_analysis_that_takes_too_much_work_is_made_coarser() {
     let iosts = toggle();
@@ -67,10 +68,12 @@ fn an_analysis_that_takes_too_much_work_is_made_coarser() {
     ] {
         let mut analyst = Analyst::new(&Options::default());
         while analyst.coarseness != coarseness {
-            analyst.remembered = DomainKind::Polyhedra.with(Start(&analyst.options, Some(0)));
+            analyst.remembered =
+                DomainKind::Polyhedra.with(Start { options: &analyst.options, work_limit: Some(0) });
             assert_eq!(analyst.remembered.run(&iosts, None), None);
             // No partition is known, as if it had many cells.
-            analyst.remembered = DomainKind::Polyhedra.with(Start(&analyst.options, Some(0)));
+            analyst.remembered =
+                DomainKind::Polyhedra.with(Start { options: &analyst.options, work_limit: Some(0) });
             analyst.coarsen();
         }
         let facts = analyst.run(&iosts, None);

@@ -1,25 +1,26 @@
-//! Who answers Horn clauses: text in, text out, so that it can be a process of its own.
+//! The interface of an engine that answers Horn clauses. Question and answer are text, so the engine can be a
+//! process of its own.
 //!
-//! Spacer can hang where its limit is not looked at, and can end the process that it runs in. So the program
-//! starts itself anew for each question, with limits that the system keeps; the answer comes as text. What
-//! is here is the form of both; [`super::z3::horn`] is the other process' side of it.
+//! Spacer can hang without checking its limit, and can end the process in which it runs. So the program
+//! starts itself anew for each question, with limits that the system enforces, and the answer comes as text.
+//! This file defines question and answer. [`super::z3::horn`] is the side of the other process.
 
 use std::sync::OnceLock;
 
 pub trait HornEngine {
-    /// The answer to a script of relations, variables and rules.
+    /// Answers a script of relations, variables and rules.
     fn solve(&mut self, script: &str) -> HornReply;
 }
 
 static ENGINE: OnceLock<fn() -> Box<dyn HornEngine>> = OnceLock::new();
 
-/// What starts an engine for this program. Only who is asked first has a say.
+/// Sets the function that starts an engine for this program. Only the first call counts.
 pub fn provide(start: fn() -> Box<dyn HornEngine>) {
     let _ = ENGINE.set(start);
 }
 
-/// An engine, where this program has one: a program that uses the library must [`provide`] it, since a
-/// process that is started anew must know that it is to answer.
+/// Starts an engine, if this program has one. A program that uses the library must [`provide`] it, since the
+/// new process must know that it has to answer.
 pub fn engine() -> Option<Box<dyn HornEngine>> {
     ENGINE.get().map(|start| start())
 }
@@ -28,15 +29,15 @@ pub const REACHED: &str = "reached";
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HornReply {
-    /// It can be derived: a proof, as Z3 writes it.
+    /// The relation can be derived. This is the proof, as Z3 writes it.
     Derivable(String),
-    /// It cannot: definitions of the predicates, as Z3 writes them.
+    /// The relation cannot be derived. These are definitions of the predicates, as Z3 writes them.
     Underivable(String),
     Unknown(String),
 }
 
 impl HornReply {
-    /// As text: a word, and what belongs to it from the second line on.
+    /// Writes the reply as text: a word in the first line, and its content from the second line on.
     pub fn to_text(&self) -> String {
         let (word, rest) = match self {
             HornReply::Derivable(rest) => ("derivable", rest),

@@ -1,12 +1,12 @@
 //! Satisfiability behind one trait.
 //!
-//! Every query is a conjunction of terms over data; the implementation adds, for each datum that occurs, that
+//! Every query is a conjunction of terms over data. The implementation adds, for each datum that occurs, that
 //! its value lies in its type. Operations are read as total: the caller has made definedness explicit
 //! ([`coreach_model::obligation`]). Each query has a limit, and an answer may be [`Answer::Unknown`].
 //!
-//! **Rule 5 of the house.** `Unknown` is never read as `Unsat`. The two questions that decisions ask are
-//! therefore functions here, and each has one direction: [`may_hold`] errs towards `true`, [`must_hold`] errs
-//! towards `false`. Where that happens the solver's statistics count it.
+//! **Rule 5 of the house.** `Unknown` is never read as `Unsat`. So the two questions on which decisions
+//! depend are functions here, and each errs in one direction: [`may_hold`] towards `true`, [`must_hold`]
+//! towards `false`. The solver's statistics count the unknown answers.
 
 pub mod horn;
 #[cfg(test)]
@@ -30,7 +30,7 @@ pub enum Answer {
 /// A valuation that satisfies a query, or why there is none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Witness {
-    /// A valuation of every datum in the query; the terms have been evaluated under it and hold.
+    /// A valuation of every datum in the query. The terms have been evaluated under it, and hold.
     Found(Valuation),
     None,
     Unknown,
@@ -38,13 +38,13 @@ pub enum Witness {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Statistics {
-    /// Queries asked by the analyses and stages.
+    /// How many queries the analyses and stages asked.
     pub queries: u64,
-    /// Of those, answered from memory or without the solver proper.
+    /// How many of them were answered from memory or without the solver proper.
     pub remembered: u64,
-    /// Of those, answered `Unknown`.
+    /// How many of them were answered `Unknown`.
     pub unknown: u64,
-    /// Of the unknown ones, stopped by the wall clock rather than by the resource limit: such a run may
+    /// How many unknown answers are due to the wall clock and not to the resource limit. Such a run may
     /// differ on another machine, and the report says so.
     pub timed_out: u64,
 }
@@ -52,16 +52,16 @@ pub struct Statistics {
 pub trait Solver {
     fn check(&mut self, formula: &[Term]) -> Answer;
 
-    /// Is the conjunction along a path satisfiable? The same question as [`Solver::check`]; a solver may keep
-    /// what the path has in common with the one that was asked before it, so that a search depth first pays
-    /// for what is new only.
+    /// Is the conjunction along a path satisfiable? The question is that of [`Solver::check`], but a solver
+    /// may keep the prefix that this path shares with the one before it. So a search depth first pays only
+    /// for the new parts.
     fn check_along(&mut self, path: &[Term]) -> Answer {
         self.check(path)
     }
 
-    /// Can the conjunction hold where no values of the bound data, in their types, make all the parts hold?
-    /// `Unsat` says that the conjunction implies that there are such values. A solver without quantifiers
-    /// does not know.
+    /// Can the conjunction hold while no values of the bound data, in their types, satisfy all the parts?
+    /// `Unsat` says that the conjunction implies that such values exist. A solver without quantifiers does
+    /// not know.
     fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
         if !bound.is_empty() {
             return Answer::Unknown;
@@ -91,7 +91,7 @@ pub fn must_hold(solver: &mut dyn Solver, premises: &[Term], conclusion: &Term) 
     solver.check(&formula) == Answer::Unsat
 }
 
-/// [`must_hold`], of many conclusions one after the other behind the same premises: a solver may keep these.
+/// [`must_hold`], for many conclusions one after the other with the same premises: a solver may keep these.
 pub fn must_hold_along(solver: &mut dyn Solver, premises: &[Term], conclusion: &Term) -> bool {
     if conclusion.is_true() || premises.contains(conclusion) {
         return true;

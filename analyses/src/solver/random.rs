@@ -1,5 +1,5 @@
-//! Terms for tests: random ones over finite types, whose satisfiability can be enumerated, and hand-made ones
-//! over the rest.
+//! Terms for tests: random ones over finite types, whose satisfiability can be decided by enumeration, and
+//! hand-made ones over the other types.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use dashu_ratio::RBig;
 
 use super::Answer;
 
-/// A generator of terms; the same seed makes the same terms.
+/// A generator of terms. The same seed makes the same terms.
 pub(crate) struct Random(u64);
 
 pub(crate) fn datum(name: &str, ty: Type) -> Term {
@@ -53,8 +53,8 @@ fn data() -> [(&'static str, Type); 7] {
     ]
 }
 
-/// Is there a valuation under which the terms hold? By trying all.
-pub(crate) fn satisfiable(terms: &[Term]) -> bool {
+/// Is there a valuation under which the terms hold? All are tried.
+pub(crate) fn is_satisfiable(terms: &[Term]) -> bool {
     let used: Vec<Datum> = Term::and(terms.iter().cloned()).data().into_iter().collect();
     let lists: Option<Vec<_>> = used.iter().map(|datum| Value::enumerate(datum.ty(), 1000)).collect();
     tuples(&lists.unwrap()).into_iter().any(|tuple| {
@@ -86,10 +86,10 @@ impl Random {
             1 => Term::equal(&self.datum(&[3]), &self.colour(next)),
             2 if depth > 0 => {
                 let Type::Record(of) = pair() else { unreachable!() };
-                let made = Term::record(&of, [self.index(next), self.boolean(next)]);
+                let record = Term::record(&of, [self.index(next), self.boolean(next)]);
                 match self.below(2) {
-                    0 => Term::equal(&self.datum(&[6]), &made),
-                    _ => Term::field(&made, 1),
+                    0 => Term::equal(&self.datum(&[6]), &record),
+                    _ => Term::field(&record, 1),
                 }
             }
             2 => Term::field(&self.datum(&[6]), 1),
@@ -124,7 +124,7 @@ impl Random {
         Term::if_then_else(&self.boolean(depth - 1), &literal, &self.datum(&[3]))
     }
 
-    /// 0 or 1, always: an index.
+    /// An index: 0 or 1.
     fn index(&mut self, depth: u32) -> Term {
         match self.below(3) {
             0 => Term::int(self.below(2)),
@@ -167,7 +167,8 @@ impl Random {
     }
 }
 
-pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
+/// Formulas whose answers are known, for the tests of all solvers.
+pub(crate) fn known_formulas() -> Vec<(Vec<Term>, Answer)> {
     use Answer::{Sat, Unsat};
     let int = |name: &str| datum(name, Type::Int);
     let less = |a: &Term, b: &Term| Term::compare(Comparison::Less, a, b);
@@ -200,7 +201,7 @@ pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
         form: coreach_model::types::RecordForm::Plain,
     };
     let holder = Arc::new(holder);
-    // Its level may be none, so its fields are not taken out of it.
+    // Its level may lie outside its type, so its fields are not taken out of it.
     let held = |cells: &Term| Term::record(&holder, [cells.clone(), above.clone()]);
     let in_first = |record: &Term| cell(&Term::field(record, 0), &place);
     let boxed = |cells: &Term| in_first(&held(cells));
@@ -221,15 +222,15 @@ pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
             ],
             Sat,
         ),
-        // The element's type holds of the cells read, also below a store and beside an unknown index.
+        // The cells that are read lie in the element's type, also below a store and at an unknown index.
         (vec![less(&Term::int(1), &cell(&f, &x))], Unsat),
         (vec![less(&Term::int(1), &cell(&Term::store(&f, &n, &Term::int(1)), &x))], Unsat),
         (vec![less(&cell(&row, &n), &Term::int(0))], Unsat),
-        // Arrays that agree on their index type are equal, wherever else a solver lets them differ.
+        // Arrays that agree on their index type are equal, even if a solver lets them differ elsewhere.
         (vec![Term::equal(&f, &g), Term::equal(&cell(&f, &n), &cell(&g, &n)).not()], Unsat),
         (vec![Term::equal(&f, &g).not()], Sat),
         (vec![Term::equal(&single("u"), &single("v")).not()], Unsat),
-        // One map may have two literals where the index is a range: here the second has another default.
+        // If the index is a range, one map may have two literals: here the second has another default.
         (vec![Term::equal(&h, &zeros), Term::equal(&one_at(&h, 0), &one_at(&zeros, 0))], Sat),
         (vec![Term::equal(&h, &zeros), Term::equal(&one_at(&h, 1), &one_at(&zeros, 0))], Unsat),
         (
@@ -254,8 +255,8 @@ pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
         ),
         (vec![Term::equal(&p, &Term::literal(Value::any(&pair())))], Sat),
         (vec![Term::equal(&f, &Term::literal(Value::any(&array(Type::Nat, range(0, 1)))))], Sat),
-        // Soundness: what a condition itself puts into a cell, no type has bounded, also within a record, a
-        // record in a cell, or a branch.
+        // Soundness: a value that the condition itself puts into a cell need not lie in the element's type.
+        // The same holds within a record, a record in a cell, or a branch.
         (vec![Term::or([is_outside.clone(), Term::equal(&boxed(&put), &one)])], Sat),
         (vec![Term::or([is_outside.clone(), Term::equal(&boxed(&chosen), &one)])], Sat),
         (vec![Term::or([is_outside, Term::equal(&stored, &one)])], Sat),

@@ -1,15 +1,14 @@
-//! Terms as SMT-LIB 2.6 text, for readers that have a solver of their own.
+//! Writes terms as SMT-LIB 2.6 text, for users that have a solver of their own.
 //!
-//! A formula over data is, for such a reader: the [`declarations`], an assertion for each of the
-//! [`type_constraints`], and an assertion for each term. Enumerations and records are datatypes there,
-//! `nat`, ranges and ids are `Int`. Shared subterms are bound by `let`, so that the text is no longer than
-//! the shared term is large.
+//! A formula over data consists of the [`declarations`], an assertion for each of the [`type_constraints`],
+//! and an assertion for each term. Enumerations and records are datatypes. `nat`, ranges and ids are `Int`.
+//! Shared subterms are bound by `let`, so the text is no longer than the shared term is large.
 //!
-//! Names stay as they are, quoted where SMT-LIB asks for it (`|x'|`); a name that SMT-LIB or a common solver
-//! uses itself gets a `!` behind it ([`symbol`]). Data that are printed together must differ in name, as
-//! those of one model do. A literal over a finite index type of more than 4096 values, with a default other
-//! than the element type's simplest value, keeps that default outside the index type too: there, equality
-//! with it is too strict.
+//! Names stay as they are, quoted if SMT-LIB asks for it (`|x'|`). A name that SMT-LIB or a common solver
+//! uses itself is followed by a `!` ([`symbol`]). Data that are printed together must differ in name, like
+//! those of one model. There is one inexact case: a literal over a finite index type of more than 4096
+//! values, with another default than the element type's simplest value, has this default also outside the
+//! index type. So equality with it is too strict.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -21,7 +20,7 @@ use coreach_model::{Datum, Term, Type, Value};
 use super::typing::{self, cells_of_literal, spelled_out};
 use coreach_model::ids;
 
-/// What a model's names may not be in a script, separated by blanks.
+/// The words that names of a model must not be in a script, separated by blanks.
 const TAKEN: &str = "Array BINARY Bool DECIMAL HEXADECIMAL Int NUMERAL Real RegLan STRING Seq Set String _ abs \
                      and as assert concat const default distinct div exists exit exp extract false forall if \
                      iff implies is is_int ite lambda let map match max min mod not or par pi pop push rem \
@@ -31,13 +30,13 @@ const TAKEN: &str = "Array BINARY Bool DECIMAL HEXADECIMAL Int NUMERAL Real RegL
 pub fn declarations(terms: &[Term]) -> Vec<String> {
     let mut data = BTreeSet::new();
     let mut sorts = Sorts::default();
-    // By identity: an order of deep terms would walk them at each comparison.
+    // A hash set, because an order of deep terms would walk through them at each comparison.
     let mut seen = HashSet::new();
     for term in terms {
-        let facts = typing::facts(term);
+        let facts = typing::collect_facts(term);
         data.extend(facts.data);
         data.extend(facts.auxiliary);
-        sorts.of_literals(term, &mut seen);
+        sorts.collect_from(term, &mut seen);
     }
     for datum in &data {
         sorts.add(datum.ty());
@@ -51,13 +50,13 @@ pub fn declaration(datum: &Datum) -> String {
     format!("(declare-const {} {})", symbol(datum.name()), sort_to_smtlib(datum.ty()))
 }
 
-/// What has to be asserted beside the terms: that data and the cells read lie in their types.
+/// The assertions that data, and the cells that are read, lie in their types.
 pub fn type_constraints(terms: &[Term]) -> Vec<String> {
     let mut constraints = Vec::new();
     for term in terms {
-        let facts = typing::facts(term);
+        let facts = typing::collect_facts(term);
         for (place, ty) in &facts.places {
-            membership(&term_to_smtlib(place), ty, &mut constraints);
+            collect_membership(&term_to_smtlib(place), ty, &mut constraints);
         }
         constraints.extend(facts.side.iter().map(term_to_smtlib));
     }
@@ -66,6 +65,7 @@ pub fn type_constraints(terms: &[Term]) -> Vec<String> {
     constraints
 }
 
+/// Writes the question whether the terms can hold together.
 pub fn script(terms: &[Term]) -> String {
     let mut lines = declarations(terms);
     lines.extend(type_constraints(terms).iter().map(|constraint| format!("(assert {constraint})")));
@@ -101,9 +101,9 @@ pub fn sort_to_smtlib(ty: &Type) -> String {
 pub fn value_to_smtlib(value: &Value) -> String {
     match value {
         Value::Bool(value) => value.to_string(),
-        Value::Int(value) => signed(&value.to_string(), ""),
+        Value::Int(value) => write_signed(&value.to_string(), ""),
         Value::Real(value) => {
-            let numerator = signed(&value.numerator().to_string(), ".0");
+            let numerator = write_signed(&value.numerator().to_string(), ".0");
             match value.denominator().to_string().as_str() {
                 "1" => numerator,
                 denominator => format!("(/ {numerator} {denominator}.0)"),
@@ -127,12 +127,13 @@ pub fn value_to_smtlib(value: &Value) -> String {
     }
 }
 
+/// A name as it is written in a script: quoted, and told apart from words of the language.
 pub fn symbol(name: &str) -> String {
     let name = if TAKEN.split(' ').any(|taken| taken == name) { format!("{name}!") } else { name.to_owned() };
-    quoted(name)
+    quote_symbol(name)
 }
 
-fn quoted(name: String) -> String {
+fn quote_symbol(name: String) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "~!$%^&*_-+=<>.?/".contains(c);
     if !name.is_empty()
         && name.chars().all(plain)
@@ -145,38 +146,39 @@ fn quoted(name: String) -> String {
 }
 
 fn constructor(record: &str) -> String {
-    quoted(format!("make!{record}"))
+    quote_symbol(format!("make!{record}"))
 }
 
 fn selector(record: &str, field: &str) -> String {
-    quoted(format!("{record}.{field}"))
+    quote_symbol(format!("{record}.{field}"))
 }
 
-fn signed(digits: &str, behind: &str) -> String {
+fn write_signed(digits: &str, suffix: &str) -> String {
     match digits.strip_prefix('-') {
-        Some(digits) => format!("(- {digits}{behind})"),
-        None => format!("{digits}{behind}"),
+        Some(digits) => format!("(- {digits}{suffix})"),
+        None => format!("{digits}{suffix}"),
     }
 }
 
-fn membership(text: &str, ty: &Type, constraints: &mut Vec<String>) {
+/// Collects the assertions that a value lies in its type.
+fn collect_membership(text: &str, ty: &Type, constraints: &mut Vec<String>) {
     match ty {
         Type::Nat | Type::Id(_) => constraints.push(format!("(<= 0 {text})")),
         Type::Range(low, high) => constraints.push(format!(
             "(<= {} {text} {})",
-            signed(&low.to_string(), ""),
-            signed(&high.to_string(), "")
+            write_signed(&low.to_string(), ""),
+            write_signed(&high.to_string(), "")
         )),
         Type::Record(record) => {
             for (name, ty) in &record.fields {
-                membership(&format!("({} {text})", selector(&record.name, name)), ty, constraints);
+                collect_membership(&format!("({} {text})", selector(&record.name, name)), ty, constraints);
             }
         }
         Type::Bool | Type::Int | Type::Real | Type::String | Type::Enum(_) | Type::Array(_) => {}
     }
 }
 
-/// The datatypes met so far, each after those that it uses.
+/// The datatypes found so far, each after those that it uses.
 #[derive(Default)]
 struct Sorts {
     known: BTreeSet<Type>,
@@ -184,14 +186,14 @@ struct Sorts {
 }
 
 impl Sorts {
-    fn of_literals(&mut self, term: &Term, seen: &mut HashSet<Term>) {
+    fn collect_from(&mut self, term: &Term, seen: &mut HashSet<Term>) {
         coreach_model::budget::ask();
         if !seen.insert(term.clone()) {
             return;
         }
         self.add(term.sort());
         for child in term.children() {
-            self.of_literals(child, seen);
+            self.collect_from(child, seen);
         }
     }
 
@@ -232,7 +234,7 @@ impl Sorts {
 
 #[derive(Default)]
 struct Printer {
-    /// How often a subterm is used, and how many nodes it has without sharing (saturating).
+    /// For each subterm: how often it is used, and how many nodes it has without sharing (saturating).
     uses: HashMap<Term, (usize, usize)>,
     names: HashMap<Term, String>,
     bindings: Vec<(String, String)>,
@@ -254,11 +256,11 @@ impl Printer {
         if let Some(name) = self.names.get(term) {
             return name.clone();
         }
-        let text = self.root(term);
+        let text = self.print_root(term);
         match self.uses.get(term) {
-            // A subterm used more than once is bound by `let` if it has at least so many nodes.
+            // A subterm of at least four nodes that is used more than once is bound by `let`.
             Some(&(uses, size)) if uses > 1 && size >= 4 => {
-                // No name of a model's contains `!`.
+                // Names of a model contain no `!`.
                 let name = format!("shared!{}", self.bindings.len());
                 self.bindings.push((name.clone(), text));
                 self.names.insert(term.clone(), name.clone());
@@ -268,7 +270,8 @@ impl Printer {
         }
     }
 
-    fn root(&mut self, term: &Term) -> String {
+    /// Prints a term by its root, after its operands.
+    fn print_root(&mut self, term: &Term) -> String {
         match term.node() {
             Node::Literal(value) => return value_to_smtlib(value),
             Node::Data(datum) => return symbol(datum.name()),
@@ -279,9 +282,9 @@ impl Printer {
             if let Some(expression) = strings::expression(arguments)
                 && *operation == StringOperation::Matches
             {
-                return format!("(str.in_re {} {})", parts[0], regular(&expression));
+                return format!("(str.in_re {} {})", parts[0], regular_to_smtlib(&expression));
             }
-            return on_strings(*operation, &parts);
+            return string_operation_to_smtlib(*operation, &parts);
         }
         let parts = parts.join(" ");
         match term.node() {
@@ -303,7 +306,7 @@ impl Printer {
             Node::And(_) => format!("(and {parts})"),
             Node::Or(_) => format!("(or {parts})"),
             Node::IfThenElse(..) => format!("(ite {parts})"),
-            Node::Arithmetic(operator, ..) => format!("({} {parts})", name_of(*operator)),
+            Node::Arithmetic(operator, ..) => format!("({} {parts})", name_of_operator(*operator)),
             Node::Negate(_) => format!("(- {parts})"),
             Node::ToReal(_) => format!("(to_real {parts})"),
             Node::Select(..) => format!("(select {parts})"),
@@ -317,7 +320,7 @@ impl Printer {
     }
 }
 
-/// What is printed below a term's root.
+/// The terms that are printed below a term's root.
 fn operands(term: &Term) -> Vec<Term> {
     if let Node::Compare(Comparison::Equal | Comparison::NotEqual, a, b) = term.node()
         && let Some(conjunction) = spelled_out(a, b)
@@ -327,7 +330,7 @@ fn operands(term: &Term) -> Vec<Term> {
     term.children().into_iter().cloned().collect()
 }
 
-/// The function of SMT-LIB that an operation on strings is, its arguments in another order at times.
+/// The function of SMT-LIB for an operation on strings. Some take their arguments in another order.
 pub(super) fn name_of_string_operation(operation: StringOperation) -> &'static str {
     match operation {
         StringOperation::Length => "str.len",
@@ -344,8 +347,8 @@ pub(super) fn name_of_string_operation(operation: StringOperation) -> &'static s
     }
 }
 
-/// A regular expression as SMT-LIB writes it. Characters are those that it knows, and no surrogates.
-pub(super) fn regular(expression: &RegularExpression) -> String {
+/// Writes a regular expression. Its characters are those of SMT-LIB, without surrogates.
+pub(super) fn regular_to_smtlib(expression: &RegularExpression) -> String {
     let all = |name: &str, parts: Vec<String>| match parts.as_slice() {
         [one] => one.clone(),
         _ => format!("({name} {})", parts.join(" ")),
@@ -365,10 +368,10 @@ pub(super) fn regular(expression: &RegularExpression) -> String {
             if parts.is_empty() { "re.none".to_owned() } else { all("re.union", parts) }
         }
         RegularExpression::Sequence(parts) if parts.is_empty() => "(str.to_re \"\")".to_owned(),
-        RegularExpression::Sequence(parts) => all("re.++", parts.iter().map(regular).collect()),
-        RegularExpression::Either(parts) => all("re.union", parts.iter().map(regular).collect()),
+        RegularExpression::Sequence(parts) => all("re.++", parts.iter().map(regular_to_smtlib).collect()),
+        RegularExpression::Either(parts) => all("re.union", parts.iter().map(regular_to_smtlib).collect()),
         RegularExpression::Repeated(part, least, most) => {
-            let part = regular(part);
+            let part = regular_to_smtlib(part);
             match (least, most) {
                 (0, None) => format!("(re.* {part})"),
                 (1, None) => format!("(re.+ {part})"),
@@ -379,12 +382,12 @@ pub(super) fn regular(expression: &RegularExpression) -> String {
     }
 }
 
-fn on_strings(operation: StringOperation, parts: &[String]) -> String {
+fn string_operation_to_smtlib(operation: StringOperation, parts: &[String]) -> String {
     let name = name_of_string_operation(operation);
     match (operation, parts) {
         (StringOperation::StartsWith | StringOperation::EndsWith, [s, t]) => format!("({name} {t} {s})"),
         (StringOperation::IndexOf, [s, t]) => format!("({name} {s} {t} 0)"),
-        // What stands there twice is bound, by a name that no model has.
+        // An argument that is needed twice is bound to a name that no model has.
         (StringOperation::Slice, [s, i, j]) => {
             format!("(let ((from! {i})) ({name} {s} from! (- {j} from!)))")
         }
@@ -396,17 +399,17 @@ fn on_strings(operation: StringOperation, parts: &[String]) -> String {
 }
 
 fn string_to_smtlib(text: &str) -> String {
-    format!("\"{}\"", escaped(text).replace('"', "\"\""))
+    format!("\"{}\"", escape(text).replace('"', "\"\""))
 }
 
-/// The text with an escape for what is not plain ASCII, and for backslashes, with which escapes begin.
-pub(super) fn escaped(text: &str) -> String {
+/// Escapes all characters that are not plain ASCII, and backslashes, with which escapes begin.
+pub(super) fn escape(text: &str) -> String {
     let plain = |c: char| (' '..='~').contains(&c) && c != '\\';
     let one = |c: char| if plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) };
     text.chars().map(one).collect()
 }
 
-fn name_of(operator: Operator) -> &'static str {
+fn name_of_operator(operator: Operator) -> &'static str {
     match operator {
         Operator::Add => "+",
         Operator::Subtract => "-",
@@ -420,11 +423,11 @@ fn name_of(operator: Operator) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::random::{Random, samples};
+    use crate::solver::random::{Random, known_formulas};
     use crate::solver::z3::Z3Solver;
     use crate::solver::{Answer, Solver};
 
-    /// What Z3 says to the printed text; every assertion must have been read.
+    /// Z3's answer to the printed text. Every assertion must have been read.
     fn answer_to_text(terms: &[Term]) -> Answer {
         let text = script(terms).replace("(check-sat)\n", "");
         let solver = z3::Solver::new();
@@ -455,7 +458,7 @@ mod tests {
     #[test]
     fn hand_made_terms() {
         let mut solver = Z3Solver::default();
-        for (terms, expected) in samples() {
+        for (terms, expected) in known_formulas() {
             assert_eq!(answer_to_text(&terms), expected, "{}", script(&terms));
             assert_eq!(solver.check(&terms), expected, "{terms:?}");
         }

@@ -1,9 +1,10 @@
-//! Values that are tried before a solver is asked about strings.
+//! Tries a few values before a solver is asked about strings.
 //!
-//! A solver takes milliseconds for a question about strings, and most guards are met by a string that they
-//! name, with a sign more, or of a length that they name. So a few values of each datum are tried, depth
-//! first: a conjunct is evaluated as soon as all its data have values, and what an equation says of a datum
-//! is computed and not searched for. What is found holds, by evaluation; that nothing is found says nothing.
+//! A solver takes milliseconds for a question about strings. Most guards are satisfied by a string that they
+//! mention, perhaps with one more character, or by a string of a length that they mention. So a few values of
+//! each datum are tried, depth first. A conjunct is evaluated as soon as all its data have values. If an
+//! equation determines a datum, its value is computed and not searched for. A valuation that is found holds,
+//! because it was evaluated. If none is found, nothing is known.
 //!
 //! Cost: at most [`MOST_EVALUATIONS`] evaluations of a conjunct.
 
@@ -15,16 +16,16 @@ use coreach_model::term::node::{Comparison, Node, StringOperation};
 use coreach_model::term::strings;
 use coreach_model::{Datum, Term, Type, Value};
 
-/// Evaluations of conjuncts in one search.
+/// The most evaluations of conjuncts in one search.
 const MOST_EVALUATIONS: usize = 200;
-/// Strings, or numbers, for one datum.
+/// The most strings, or numbers, that are tried for one datum.
 const MOST_VALUES: usize = 16;
 
-/// Values of all data of the conjuncts under which they hold, where some are easily found.
-pub fn tried(conjuncts: &[Term]) -> Option<Valuation> {
+/// Searches a valuation under which the conjuncts hold. `None`: none was found easily.
+pub fn try_values(conjuncts: &[Term]) -> Option<Valuation> {
     let data: BTreeSet<Datum> = conjuncts.iter().flat_map(Term::data).collect();
-    let equations: Vec<(Datum, Term)> = conjuncts.iter().flat_map(equation).collect();
-    // What an equation determines comes behind what it is made of.
+    let equations: Vec<(Datum, Term)> = conjuncts.iter().flat_map(read_equation).collect();
+    // A datum that an equation determines comes after the data of the equation's other side.
     let (mut order, mut rest): (Vec<Datum>, Vec<Datum>) =
         data.into_iter().partition(|datum| equations.iter().all(|(defined, _)| defined != datum));
     while !rest.is_empty() {
@@ -41,15 +42,15 @@ pub fn tried(conjuncts: &[Term]) -> Option<Valuation> {
     for conjunct in conjuncts {
         due[conjunct.data().iter().filter_map(place).max()?].push(conjunct);
     }
-    let values = NamedValues::named_by(conjuncts);
+    let values = MentionedValues::in_conjuncts(conjuncts);
     let mut search =
         ValueSearch { order: &order, equations: &equations, due, values, left: MOST_EVALUATIONS };
     let mut valuation = Valuation::new();
-    search.from(0, &mut valuation).then_some(valuation)
+    search.search_from(0, &mut valuation).then_some(valuation)
 }
 
-/// What the conjunct says that one datum is, both ways round.
-fn equation(conjunct: &Term) -> Vec<(Datum, Term)> {
+/// The values of data that an equation determines, in both directions.
+fn read_equation(conjunct: &Term) -> Vec<(Datum, Term)> {
     let Node::Compare(Comparison::Equal, a, b) = conjunct.node() else { return Vec::new() };
     let solved = |datum: &Term, term: &Term| {
         let datum = datum.as_datum().filter(|datum| !term.mentions(datum))?;
@@ -62,15 +63,15 @@ struct ValueSearch<'a> {
     /// The data in the order in which they get values.
     order: &'a [Datum],
     equations: &'a [(Datum, Term)],
-    /// The conjuncts that can be evaluated when the datum at this place has a value.
+    /// For each place, the conjuncts that can be evaluated when the datum there has a value.
     due: Vec<Vec<&'a Term>>,
-    values: NamedValues,
+    values: MentionedValues,
     left: usize,
 }
 
 impl ValueSearch<'_> {
-    /// Do the conjuncts hold with some values of the data from this place on?
-    fn from(&mut self, at: usize, valuation: &mut Valuation) -> bool {
+    /// Searches values of the data from this place on. Returns whether the conjuncts hold with them.
+    fn search_from(&mut self, at: usize, valuation: &mut Valuation) -> bool {
         let Some(datum) = self.order.get(at) else { return true };
         let defined = self.equations.iter().filter(|(defined, _)| defined == datum);
         let computed = defined.filter_map(|(_, term)| evaluate(term, valuation).ok()).next();
@@ -84,7 +85,7 @@ impl ValueSearch<'_> {
                 self.left = self.left.saturating_sub(1);
                 self.left > 0 && holds(conjunct, valuation) == Ok(true)
             });
-            if holds && self.from(at + 1, valuation) {
+            if holds && self.search_from(at + 1, valuation) {
                 return true;
             }
             if self.left == 0 {
@@ -96,23 +97,23 @@ impl ValueSearch<'_> {
     }
 }
 
-/// Are the strings that the conjuncts name printable, and of ASCII?
+/// Are all strings that the conjuncts mention printable ASCII?
 pub fn are_plain(conjuncts: &[Term]) -> bool {
     let is_plain = |value: &Value| match value {
         Value::String(text) => text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
         _ => true,
     };
-    NamedValues::named_by(conjuncts).strings.iter().all(is_plain)
+    MentionedValues::in_conjuncts(conjuncts).strings.iter().all(is_plain)
 }
 
-/// What the conjuncts name, and what is near it: the plainest first.
-struct NamedValues {
+/// The values that the conjuncts mention, and values near them. The simplest come first.
+struct MentionedValues {
     strings: Vec<Value>,
     numbers: Vec<Value>,
 }
 
-impl NamedValues {
-    fn named_by(conjuncts: &[Term]) -> Self {
+impl MentionedValues {
+    fn in_conjuncts(conjuncts: &[Term]) -> Self {
         let (mut words, mut filled, mut numbers) = (Vec::new(), Vec::new(), vec![0, 1]);
         let mut random = Random::new(1);
         let (mut seen, mut work) = (HashSet::new(), conjuncts.iter().rev().collect::<Vec<_>>());
@@ -131,14 +132,14 @@ impl NamedValues {
                     let number = i64::try_from(number).unwrap_or(0);
                     let near = [number, number.saturating_sub(1), number.saturating_add(1)];
                     numbers.extend(near);
-                    // Longer strings are not made for a length that a conjunct names.
+                    // For a mentioned length of at most 40, a string of this length is tried.
                     let length = usize::try_from(number).ok().filter(|length| *length <= 40);
                     filled.extend(length.map(|length| "a".repeat(length)));
                 }
                 _ => work.extend(term.children().into_iter().rev()),
             }
         }
-        // Of so many words each is tried behind each other one.
+        // The first three words are tried in pairs.
         let paired = &words[..words.len().min(3)];
         let pairs = paired.iter().flat_map(|one| paired.iter().map(move |other| format!("{one}{other}")));
         let longer = words.iter().map(|word| format!("{word}a"));
@@ -151,7 +152,7 @@ impl NamedValues {
             values.retain(|value| seen.insert(value.clone()));
             values.truncate(MOST_VALUES);
         }
-        NamedValues { strings, numbers }
+        MentionedValues { strings, numbers }
     }
 
     fn of(&self, ty: &Type) -> Vec<Value> {
@@ -167,7 +168,7 @@ impl NamedValues {
 mod tests {
     use super::*;
 
-    /// Precision: what guards of protocols ask for is found; soundness: what is found holds.
+    /// Precision: values for typical guards of protocols are found. Soundness: the found values hold.
     #[test]
     fn what_a_guard_names_is_found() {
         let data = |name: &str, ty: Type| Term::datum(&Datum::new(name, ty));
@@ -183,11 +184,15 @@ mod tests {
             Term::compare(Comparison::Greater, &count, &Term::int(6)),
             on(StringOperation::Matches, &[text, word("[0-9]+job\\x2d[a-z]")]),
         ];
-        let found = tried(&conjuncts);
+        let found = try_values(&conjuncts);
         let holds = |values: &Valuation| conjuncts.iter().all(|one| holds(one, values) == Ok(true));
         assert!(found.as_ref().is_some_and(holds), "{found:?}");
         assert_eq!(
-            tried(&[Term::compare(Comparison::Equal, &data("s", Type::String).length(), &Term::int(-1))]),
+            try_values(&[Term::compare(
+                Comparison::Equal,
+                &data("s", Type::String).length(),
+                &Term::int(-1)
+            )]),
             None
         );
     }

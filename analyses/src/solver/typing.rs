@@ -1,16 +1,16 @@
-//! What the types of data say about a term: the facts that go with a query, shared by every translation.
+//! The consequences of types for a term: facts that are added to a query. Every translation uses them.
 //!
-//! The sorts that solvers know forget that a `nat` is not negative and that an array over `int[0..3]` has
-//! four cells. This module says, in terms, what has to be added:
+//! The sorts of solvers do not say that a `nat` is not negative, or that an array over `int[0..3]` has four
+//! cells. This module collects, as terms, what has to be added:
 //!
-//! - **Places.** Each datum lies in its type. An array's restricted elements are stated only for the cells
-//!   that the term reads, and only for the array *before* any store: what a store puts in is the caller's
-//!   obligation ([`coreach_model::obligation`]), and assuming it here would hide a violation.
+//! - **Places.** Each datum lies in its type. That elements of an array lie in their type is stated only for
+//!   the cells that the term reads, and only for the array *before* any store. A stored value is the caller's
+//!   obligation ([`coreach_model::obligation`]). To assume its type here would hide a violation.
 //! - **Equality of arrays** is equality on the index type. Over a small finite restricted index it is written
-//!   out cell by cell ([`spelled_out`]). Elsewhere the solver's equality is kept: cells outside the index
-//!   type are free in data, no store touches them, and literals agree on them ([`cells_of_literal`]), so
-//!   arrays that are equal can be equal there too. Where arrays differ, a fresh datum names a cell within the
-//!   index type at which they do.
+//!   out cell by cell ([`spelled_out`]). Otherwise the solver's equality is kept. This is right, because
+//!   arrays that are equal on the index type can be equal outside it too: cells outside are free in data, no
+//!   store touches them, and literals agree on them ([`cells_of_literal`]). If arrays differ, a fresh datum
+//!   names a cell within the index type at which they differ.
 //!
 //! Cost: one pass over the distinct subterms, times the stores below a read.
 
@@ -26,44 +26,46 @@ use coreach_model::{Datum, Term, Type, Value};
 /// A literal over a larger finite index type, with an unusual default, is not given to a solver.
 const MOST_CELLS_OF_A_LITERAL: usize = 4096;
 
-/// Solvers know the characters up to U+2FFFF only. A condition that names none beyond this one is satisfiable
-/// over those exactly if it is over all: others can be renamed into the 65 536 behind it, in their order.
+/// Solvers know only the characters up to U+2FFFF. If a condition mentions no character after this one, it is
+/// satisfiable over the solvers' characters exactly if it is over all: other characters can be renamed into
+/// the 65 536 characters after this one, in their order.
 const LAST_CHARACTER: char = '\u{1ffff}';
 
-/// Surrogates are characters of solvers and not of ours. Where a condition names none of these, they too can
-/// be renamed, into others that lie between the same characters that it names.
+/// Surrogates are characters of solvers, but not of ours. If a condition mentions no character of this range,
+/// they can be renamed too, into others of the range.
 const BESIDE_SURROGATES: std::ops::RangeInclusive<char> = '\u{d000}'..='\u{efff}';
 
-/// What a query must say beside its terms.
+/// The facts that a query must state in addition to its terms.
 #[derive(Default, Debug)]
 pub(super) struct TypeFacts {
     /// Every datum, in the order of its first occurrence, without the auxiliary ones.
     pub data: Vec<Datum>,
-    /// The cells at which arrays that differ do differ.
+    /// The data that name cells at which unequal arrays differ.
     pub auxiliary: Vec<Datum>,
-    /// Terms whose value lies in a type that their sort does not tell: data and cells read.
+    /// Data, and cells that are read, whose type says more than their sort.
     pub places: Vec<(Term, Type)>,
     /// Side conditions, to be conjoined.
     pub side: Vec<Term>,
-    /// Does it multiply or divide by something that is not a literal?
+    /// Does the term multiply or divide by something that is not a literal?
     pub nonlinear: bool,
     pub strings: bool,
-    /// Does it hold a literal that no solver can be given faithfully? Then nothing may be concluded.
+    /// Does the term have a literal that cannot be translated faithfully? If so, nothing may be concluded.
     pub beyond: bool,
 }
 
-pub(super) fn facts(term: &Term) -> TypeFacts {
+/// Collects the facts of a term.
+pub(super) fn collect_facts(term: &Term) -> TypeFacts {
     let mut walk = TermWalk::default();
     walk.visit(term);
     walk.facts
 }
 
-/// An equality of arrays or records as a conjunction of simpler ones, where the solver's own equality would
-/// not be the equality of the values.
+/// Writes an equality of arrays or records as a conjunction of simpler ones, if the solver's own equality
+/// would not be the equality of the values.
 pub(super) fn spelled_out(a: &Term, b: &Term) -> Option<Term> {
     match a.sort() {
         Type::Array(array) => {
-            let indices = cells(array)?;
+            let indices = few_indices(array)?;
             Some(Term::and(indices.into_iter().map(|index| {
                 let index = Term::literal(index);
                 Term::equal(&Term::select(a, &index), &Term::select(b, &index))
@@ -78,9 +80,9 @@ pub(super) fn spelled_out(a: &Term, b: &Term) -> Option<Term> {
     }
 }
 
-/// A literal as a solver must see it: what all cells hold, and the exceptions. Over a range or an enumeration
-/// one map may be spelt with several defaults; here all spellings have the element type's simplest value
-/// outside the index type.
+/// Splits a literal for a solver into the default of all cells, and the exceptions. Over a range or an
+/// enumeration, one map may be written with several defaults. Here the default is then always the element
+/// type's simplest value, so all ways to write the map agree outside the index type.
 pub(super) fn cells_of_literal(array: &ArrayValue) -> (Value, Vec<(Value, Value)>) {
     let indices = match array.ty.index {
         Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.ty.index, MOST_CELLS_OF_A_LITERAL),
@@ -99,7 +101,8 @@ pub(super) fn cells_of_literal(array: &ArrayValue) -> (Value, Vec<(Value, Value)
     }
 }
 
-/// Is it, or does it hold, an array that [`cells_of_literal`] cannot spell, or a string beyond a solver?
+/// Has the value an array that [`cells_of_literal`] cannot write, or a string with characters beyond a
+/// solver?
 fn is_beyond(value: &Value) -> bool {
     match value {
         Value::Array(array) => {
@@ -116,9 +119,9 @@ fn is_beyond(value: &Value) -> bool {
 }
 
 /// The indices of an array whose index type is finite, small, and not all of its sort.
-fn cells(array: &ArrayType) -> Option<Vec<Value>> {
+fn few_indices(array: &ArrayType) -> Option<Vec<Value>> {
     match array.index {
-        // Equality over more cells than this is not written out.
+        // Equality over more than 256 cells is not written out.
         Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.index, 256),
         _ => None,
     }
@@ -132,7 +135,7 @@ fn contains_array(ty: &Type) -> bool {
     }
 }
 
-/// Is the type smaller than its sort, as a solver sees it?
+/// Has the type fewer values than its sort in a solver?
 fn is_restricted(ty: &Type) -> bool {
     match ty {
         Type::Nat | Type::Range(..) | Type::Enum(_) | Type::Id(_) => true,
@@ -169,10 +172,10 @@ impl TermWalk {
                 if is_restricted(datum.ty()) {
                     self.facts.places.push((term.clone(), datum.ty().clone()));
                 }
-                self.canonical(term, datum.ty());
+                self.state_canonical(term, datum.ty());
             }
-            Node::Compare(Comparison::Equal | Comparison::NotEqual, a, b) => self.equality(a, b),
-            Node::Select(array, index) => self.read(array, index),
+            Node::Compare(Comparison::Equal | Comparison::NotEqual, a, b) => self.visit_equality(a, b),
+            Node::Select(array, index) => self.state_cell(array, index),
             Node::Arithmetic(operator, a, b) => {
                 use coreach_model::term::node::Operator::{Add, Multiply, Subtract};
                 self.facts.nonlinear |= match operator {
@@ -188,7 +191,9 @@ impl TermWalk {
         }
     }
 
-    fn equality(&mut self, a: &Term, b: &Term) {
+    /// Adds what an equality of arrays needs: its spelling cell by cell, or a cell at which unequal arrays
+    /// differ.
+    fn visit_equality(&mut self, a: &Term, b: &Term) {
         if let Some(conjunction) = spelled_out(a, b) {
             return self.visit(&conjunction);
         }
@@ -212,13 +217,13 @@ impl TermWalk {
         let differ = Term::equal(&Term::select(a, &cell), &Term::select(b, &cell)).not();
         let side = Term::or([Term::equal(a, b), differ]);
         self.facts.side.push(side.clone());
-        // The comparison in it is either the one being visited or new, and then its own cell is this one's.
+        // The comparison in `side` needs no further cell, so it counts as visited.
         self.seen.insert(Term::equal(a, b));
         self.visit(&side);
     }
 
-    /// States which fields of records do not count.
-    fn canonical(&mut self, term: &Term, ty: &Type) {
+    /// States that unused fields of records have their simplest values.
+    fn state_canonical(&mut self, term: &Term, ty: &Type) {
         let condition = canonical(term, ty);
         if !condition.is_true() {
             self.facts.side.push(condition.clone());
@@ -226,35 +231,36 @@ impl TermWalk {
         }
     }
 
-    /// States the type of the cell in every array that the read looks through to.
-    fn read(&mut self, array: &Term, index: &Term) {
+    /// States the type of a cell that is read, in every array from which its value may come.
+    fn state_cell(&mut self, array: &Term, index: &Term) {
         let Type::Array(ty) = array.sort() else { return };
         if !is_restricted(&ty.element) || !self.placed.insert((array.clone(), index.clone())) {
             return;
         }
         match array.node() {
             Node::Literal(_) => {}
-            Node::Store(inner, ..) => self.read(inner, index),
+            Node::Store(inner, ..) => self.state_cell(inner, index),
             Node::IfThenElse(_, a, b) => {
-                self.read(a, index);
-                self.read(b, index);
+                self.state_cell(a, index);
+                self.state_cell(b, index);
             }
-            _ => match made_of(array) {
-                Some(arrays) => arrays.iter().for_each(|array| self.read(array, index)),
+            _ => match sources_of_part(array) {
+                Some(arrays) => arrays.iter().for_each(|array| self.state_cell(array, index)),
                 None => {
                     let cell = Term::select(array, index);
                     self.facts.places.push((cell.clone(), ty.element.clone()));
-                    self.canonical(&cell, &ty.element);
+                    self.state_canonical(&cell, &ty.element);
                 }
             },
         }
     }
 }
 
-/// The terms of which a part of something that the condition makes can be, each one step nearer to a datum:
-/// of `R {f: a}.f` it is `a`, of `m[i := e][j]` it is `m[j]` or `e`. `None` for a datum and its parts, whose
-/// values lie in their types. (A constructor leaves these as they are where the whole may have no value.)
-fn made_of(part: &Term) -> Option<Vec<Term>> {
+/// Lists the terms from which a part of a constructed value may come, each one step nearer to a datum: `R {f:
+/// a}.f` comes from `a`, and `m[i := e][j]` comes from `m[j]` or `e`. `None` for a datum and its parts, whose
+/// values lie in their types. (The term constructors leave such reads as they are if the whole may have no
+/// value.)
+fn sources_of_part(part: &Term) -> Option<Vec<Term>> {
     type TermParts<'a> = Box<dyn Fn(&Term) -> Term + 'a>;
     let (whole, part_of): (&Term, TermParts) = match part.node() {
         Node::Data(_) => return None,
@@ -266,6 +272,6 @@ fn made_of(part: &Term) -> Option<Vec<Term>> {
         (Node::Record(_, fields), Node::Field(_, at)) => Some(vec![fields[*at].clone()]),
         (Node::Store(inner, _, stored), _) => Some(vec![part_of(inner), stored.clone()]),
         (Node::IfThenElse(_, a, b), _) => Some(vec![part_of(a), part_of(b)]),
-        _ => made_of(whole).map(|wholes| wholes.iter().map(part_of).collect()),
+        _ => sources_of_part(whole).map(|wholes| wholes.iter().map(part_of).collect()),
     }
 }

@@ -1,15 +1,15 @@
 //! Decides guards on numbers, if only bounds of the data are known.
 //!
-//! **Problem.** Who follows a trace with open first values asks of each event whether its guard can hold, and
-//! whether it says something new. Terms for these questions take longer to make than to answer.
+//! **Problem.** If first values are open, each event of a followed trace has two questions: can its guard
+//! hold, and does it say something new? To build terms for these questions takes longer than to answer them.
 //!
-//! **Method.** The open data of a state are sums of symbols, and its condition gives such sums ends. Both are
+//! **Method.** The open data of a state are sums of symbols, and its condition bounds such sums. Both are
 //! kept as numbers ([`OpenBounds`]). A guard is evaluated with the known data as numbers and the open ones as
 //! sums. A comparison is decided by the ends of its own sum, or by those of its symbols. If each part of the
 //! condition is an end of one symbol, the symbols are independent. Then a comparison with one symbol is
-//! decided always, and a new end replaces the old one.
+//! always decided, and a new end replaces the old one.
 //!
-//! **Sound**: the answers are those of a complete solver, or there is none.
+//! **Sound**: each answer is that of a complete solver, or there is no answer.
 //!
 //! **Ends** after one pass over the guard. **Costs** some operations on numbers for each part of it.
 
@@ -26,7 +26,7 @@ use dashu_ratio::RBig;
 
 use super::sum::Sum;
 
-/// Can a condition hold, and can it fail? Nothing where that is not found.
+/// Can a condition hold, and can it fail? `None`: that was not found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CanBe {
     pub can_hold: Option<bool>,
@@ -47,14 +47,15 @@ impl CanBe {
         CanBe { can_hold: self.can_fail, can_fail: self.can_hold }
     }
 
-    /// Of a conjunction. What one part leaves open, another may exclude.
+    /// The answer for a conjunction, from its parts and whether they always have a value. If several parts
+    /// leave it open, together they may still exclude each other.
     fn all(parts: impl IntoIterator<Item = (bool, CanBe)>) -> Self {
         let mut all = CanBe::ALWAYS;
         for (is_total, part) in parts {
             match part {
                 CanBe::ALWAYS => {}
                 CanBe::NEVER => return CanBe::NEVER,
-                // Behind what may have no value nothing is looked at.
+                // The parts after one without a value are not evaluated.
                 _ if !is_total => return CanBe::UNKNOWN,
                 part if all == CanBe::ALWAYS => all = part,
                 part => {
@@ -67,22 +68,22 @@ impl CanBe {
     }
 }
 
-/// A sum of symbols, by their numbers, each so often; and a number.
+/// A sum of multiples of symbols (by their numbers), and a number.
 #[derive(Clone, PartialEq, Debug)]
 struct OpenSum {
     counts: Vec<(usize, RBig)>,
     number: RBig,
 }
 
-/// An end of a sum: where it is, whether it is left out, and the part of the condition that says so.
+/// A bound of a sum: where it is, whether it is strict, and the part of the condition that states it.
 #[derive(Clone, Debug)]
 struct SumEnd {
     at: RBig,
     is_excluded: bool,
-    said: Option<Term>,
+    part: Option<Term>,
 }
 
-/// Between which ends a sum of symbols is, whose first symbol counts once.
+/// The bounds of a sum of symbols. Its first symbol has the factor 1.
 #[derive(Clone, Debug)]
 struct SumEnds {
     counts: Vec<(usize, RBig)>,
@@ -90,7 +91,7 @@ struct SumEnds {
     high: Option<SumEnd>,
 }
 
-/// The bounds that a state knows of its open data, as numbers.
+/// The known bounds of a state's open data, as numbers.
 #[derive(Clone, Default, Debug)]
 pub struct OpenBounds {
     pub(super) open: Arc<Substitution>,
@@ -102,10 +103,10 @@ pub struct OpenBounds {
     is_box: bool,
 }
 
-/// Values of data that stand before those of a state.
+/// Values of data that hide those of a state.
 pub type GivenValues<'g> = &'g [(Datum, Value)];
 
-fn number(value: &Value) -> Option<RBig> {
+fn number_of(value: &Value) -> Option<RBig> {
     match value {
         Value::Int(value) => Some(RBig::from(value.clone())),
         Value::Real(value) => Some(value.clone()),
@@ -113,8 +114,8 @@ fn number(value: &Value) -> Option<RBig> {
     }
 }
 
-/// Adds numbers. Whole ones need no common denominator.
-fn added(a: RBig, b: RBig) -> RBig {
+/// Adds numbers. Integers need no common denominator.
+fn add_numbers(a: RBig, b: RBig) -> RBig {
     match a.is_int() && b.is_int() {
         true => RBig::from(a.into_parts().0 + b.into_parts().0),
         false => a + b,
@@ -141,7 +142,7 @@ impl OpenSum {
     }
 
     fn plus(mut self, other: OpenSum) -> Self {
-        self.number = added(self.number, other.number);
+        self.number = add_numbers(self.number, other.number);
         if other.counts.is_empty() {
             return self;
         }
@@ -159,8 +160,8 @@ impl OpenSum {
         self
     }
 
-    /// The same with a first symbol that counts once, and how often that was.
-    fn normal(mut self) -> (Self, RBig) {
+    /// Scales the sum so that the first symbol has the factor 1. Also returns the old factor.
+    fn normalized(mut self) -> (Self, RBig) {
         let first = self.counts.first().map_or(RBig::ONE, |(_, count)| count.clone());
         if first == RBig::NEG_ONE {
             self = self.times(&first);
@@ -171,7 +172,7 @@ impl OpenSum {
     }
 }
 
-fn mirrored(comparison: Comparison) -> Comparison {
+fn mirror(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Less => Comparison::Greater,
         Comparison::AtMost => Comparison::AtLeast,
@@ -181,21 +182,36 @@ fn mirrored(comparison: Comparison) -> Comparison {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Low,
+    High,
+}
+
 impl SumEnds {
-    fn add(&mut self, is_high: bool, mut end: SumEnd, is_integer: bool) {
+    fn end(&self, side: Side) -> Option<(RBig, bool)> {
+        let end = if side == Side::High { &self.high } else { &self.low };
+        end.as_ref().map(|end| (end.at.clone(), end.is_excluded))
+    }
+
+    /// Takes an end if it is tighter than the known one. The end of an integer is rounded inwards.
+    fn add(&mut self, side: Side, mut end: SumEnd, is_integer: bool) {
         if is_integer && (end.is_excluded || !end.at.is_int()) {
-            let whole = match (is_high, end.is_excluded) {
-                (true, true) => end.at.ceil() - 1,
-                (true, false) => end.at.floor(),
-                (false, true) => end.at.floor() + 1,
-                (false, false) => end.at.ceil(),
+            let whole = match (side, end.is_excluded) {
+                (Side::High, true) => end.at.ceil() - 1,
+                (Side::High, false) => end.at.floor(),
+                (Side::Low, true) => end.at.floor() + 1,
+                (Side::Low, false) => end.at.ceil(),
             };
             (end.at, end.is_excluded) = (whole.into(), false);
         }
-        let own = if is_high { &mut self.high } else { &mut self.low };
+        let own = match side {
+            Side::Low => &mut self.low,
+            Side::High => &mut self.high,
+        };
         let is_tighter = own.as_ref().is_none_or(|own| match end.at.cmp(&own.at) {
             Ordering::Equal => end.is_excluded && !own.is_excluded,
-            order => order.is_lt() == is_high,
+            order => order.is_lt() == (side == Side::High),
         });
         if is_tighter {
             *own = Some(end);
@@ -213,7 +229,7 @@ impl SumEnds {
 }
 
 impl OpenBounds {
-    /// Of a state with these data and this condition.
+    /// The bounds of a state with these open data and this condition.
     pub fn new(open: &Arc<Substitution>, condition: &[Term]) -> Self {
         let mut bounds = OpenBounds {
             open: open.clone(),
@@ -238,7 +254,7 @@ impl OpenBounds {
         Arc::ptr_eq(&self.open, open) && *self.condition == *condition
     }
 
-    /// The number of a symbol; a new one lies within its type.
+    /// The number of a symbol. A new one gets the bounds of its type.
     fn symbol(&mut self, symbol: &Datum) -> usize {
         if let Some(known) = self.symbols.iter().position(|known| known == symbol) {
             return known;
@@ -250,7 +266,7 @@ impl OpenBounds {
             Type::Range(low, high) => (Some(low.clone().into()), Some(high.clone().into())),
             _ => (None, None),
         };
-        let end = |at| SumEnd { at, is_excluded: false, said: None };
+        let end = |at| SumEnd { at, is_excluded: false, part: None };
         if low.is_some() {
             let counts = vec![(number, RBig::ONE)];
             let ends = SumEnds { counts, low: low.map(end), high: high.map(end) };
@@ -260,7 +276,7 @@ impl OpenBounds {
     }
 
     fn line(&mut self, sum: Sum) -> Option<OpenSum> {
-        let (sum, number) = sum.apart();
+        let (sum, number) = sum.split_number();
         let mut counts = Vec::new();
         for (atom, count) in sum.counts() {
             counts.push((self.symbol(atom.as_datum()?), count.clone()));
@@ -269,7 +285,7 @@ impl OpenBounds {
         Some(OpenSum { counts, number })
     }
 
-    /// Takes a part of the condition for an end. Is it one of one symbol?
+    /// Takes a part of the condition as a bound. Returns whether it bounds a single symbol.
     fn learn(&mut self, part: &Term) -> bool {
         let Node::Compare(comparison, a, b) = part.node() else { return false };
         if !a.sort().is_number() || !part.is_total() {
@@ -279,10 +295,11 @@ impl OpenBounds {
         self.narrow(*comparison, line, Some(part.clone()))
     }
 
-    /// Takes `line ⋈ 0` for an end. Is it one of one symbol?
-    fn narrow(&mut self, comparison: Comparison, line: OpenSum, said: Option<Term>) -> bool {
-        let (line, first) = line.normal();
-        let comparison = if first < RBig::ZERO { mirrored(comparison) } else { comparison };
+    /// Takes `line ⋈ 0` as a bound. Returns whether it bounds a single symbol. `part` is the term that states
+    /// it.
+    fn narrow(&mut self, comparison: Comparison, line: OpenSum, part: Option<Term>) -> bool {
+        let (line, first) = line.normalized();
+        let comparison = if first < RBig::ZERO { mirror(comparison) } else { comparison };
         let is_single = line.counts.len() == 1;
         let is_integer = is_single && self.symbols[line.counts[0].0].ty().is_integer();
         let all = Arc::make_mut(&mut self.ends);
@@ -293,18 +310,18 @@ impl OpenBounds {
                 all.len() - 1
             }
         };
-        let end = |is_excluded| SumEnd { at: -line.number.clone(), is_excluded, said: said.clone() };
+        let end = |is_excluded| SumEnd { at: -line.number.clone(), is_excluded, part: part.clone() };
         let ends = &mut all[at];
         match comparison {
             Comparison::AtMost | Comparison::Less => {
-                ends.add(true, end(comparison == Comparison::Less), is_integer);
+                ends.add(Side::High, end(comparison == Comparison::Less), is_integer);
             }
             Comparison::AtLeast | Comparison::Greater => {
-                ends.add(false, end(comparison == Comparison::Greater), is_integer);
+                ends.add(Side::Low, end(comparison == Comparison::Greater), is_integer);
             }
             Comparison::Equal => {
-                ends.add(true, end(false), false);
-                ends.add(false, end(false), false);
+                ends.add(Side::High, end(false), false);
+                ends.add(Side::Low, end(false), false);
                 return false;
             }
             Comparison::NotEqual => return false,
@@ -312,12 +329,13 @@ impl OpenBounds {
         is_single && !ends.is_empty()
     }
 
+    /// The value of a number as a sum of symbols. `None`: it is no such sum, or has no value.
     fn value(&self, term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<OpenSum> {
         let go = |term: &Term| self.value(term, (known, given));
         match term.node() {
-            Node::Literal(value) => Some(OpenSum::constant(number(value)?)),
-            Node::Data(datum) => match found(datum, (known, given)) {
-                Some(value) => Some(OpenSum::constant(number(value)?)),
+            Node::Literal(value) => Some(OpenSum::constant(number_of(value)?)),
+            Node::Data(datum) => match find_value(datum, (known, given)) {
+                Some(value) => Some(OpenSum::constant(number_of(value)?)),
                 None => self.lines.get(datum).map(|line| OpenSum::clone(line)),
             },
             Node::ToReal(a) => go(a),
@@ -339,22 +357,22 @@ impl OpenBounds {
                 CanBe::NEVER if c.is_total() => go(b),
                 _ => None,
             },
-            _ => Some(OpenSum::constant(number(&evaluated(term, (known, given))?)?)),
+            _ => Some(OpenSum::constant(number_of(&evaluate_known(term, (known, given))?)?)),
         }
     }
 
-    /// What is found out about a condition without a question.
+    /// Finds out without a solver whether a condition can hold, and whether it can fail.
     pub fn decide(&self, condition: &Term, given: (&Valuation, GivenValues<'_>)) -> CanBe {
         let go = |part: &Term| self.decide(part, given);
-        let compared = |comparison: Comparison, a: &Term, b: &Term| {
-            self.difference(a, b, given).map_or(CanBe::UNKNOWN, |line| self.compared(comparison, line))
+        let decide_comparison = |comparison: Comparison, a: &Term, b: &Term| {
+            self.difference(a, b, given).map_or(CanBe::UNKNOWN, |line| self.decide_line(comparison, line))
         };
         if let Some(Node::Compare(comparison, a, b)) = condition.written()
             && a.sort().is_number()
         {
-            return compared(*comparison, a, b);
+            return decide_comparison(*comparison, a, b);
         }
-        if let Some(value) = evaluated(condition, given) {
+        if let Some(value) = evaluate_known(condition, given) {
             return CanBe::of(value == Value::Bool(true));
         }
         match condition.node() {
@@ -363,7 +381,7 @@ impl OpenBounds {
                 CanBe::all(parts.iter().map(|part| (part.is_total(), go(part).negated()))).negated()
             }
             Node::Not(part) => go(part).negated(),
-            Node::Compare(comparison, a, b) if a.sort().is_number() => compared(*comparison, a, b),
+            Node::Compare(comparison, a, b) if a.sort().is_number() => decide_comparison(*comparison, a, b),
             _ => CanBe::UNKNOWN,
         }
     }
@@ -372,43 +390,40 @@ impl OpenBounds {
         Some(self.value(a, given)?.plus(self.value(b, given)?.times(&RBig::NEG_ONE)))
     }
 
-    /// What `line ⋈ 0` is.
-    fn compared(&self, comparison: Comparison, line: OpenSum) -> CanBe {
+    /// Decides `line ⋈ 0`, by the ends of this sum or of its symbols.
+    fn decide_line(&self, comparison: Comparison, line: OpenSum) -> CanBe {
         if line.counts.is_empty() {
             return CanBe::of(comparison.holds(line.number.cmp(&RBig::ZERO)));
         }
-        let (line, first) = line.normal();
-        let comparison = if first < RBig::ZERO { mirrored(comparison) } else { comparison };
+        let (line, first) = line.normalized();
+        let comparison = if first < RBig::ZERO { mirror(comparison) } else { comparison };
         let at = -line.number;
         let own = self.ends.iter().find(|ends| ends.counts == line.counts);
         let is_single = line.counts.len() == 1;
-        let limit = |is_high: bool| -> Option<(RBig, bool)> {
-            let end = |ends: &SumEnds, is_high: bool| {
-                let end = if is_high { &ends.high } else { &ends.low };
-                end.as_ref().map(|end| (end.at.clone(), end.is_excluded))
-            };
-            if let Some(found) = own.and_then(|own| end(own, is_high)) {
+        let limit = |side: Side| -> Option<(RBig, bool)> {
+            if let Some(found) = own.and_then(|own| own.end(side)) {
                 return Some(found);
             }
             let mut all = (RBig::ZERO, false);
             for (symbol, count) in line.counts.iter().filter(|_| !is_single) {
                 let single = |ends: &&SumEnds| ends.counts.len() == 1 && ends.counts[0].0 == *symbol;
-                let (at, is_excluded) =
-                    end(self.ends.iter().find(single)?, is_high == (*count > RBig::ZERO))?;
+                let is_high = (side == Side::High) == (*count > RBig::ZERO);
+                let side = if is_high { Side::High } else { Side::Low };
+                let (at, is_excluded) = self.ends.iter().find(single)?.end(side)?;
                 all = (all.0 + at * count, all.1 || is_excluded);
             }
             (!is_single).then_some(all)
         };
-        let (low, high) = (limit(false), limit(true));
-        // Are all values below, above, or on this side of the number?
-        let is_beyond = |end: &Option<(RBig, bool)>, is_high: bool, is_strict: bool| {
-            end.as_ref().is_some_and(|(end, is_excluded)| match end.cmp(&at) {
-                Ordering::Equal => is_excluded | !is_strict,
-                order => order.is_lt() == is_high,
-            })
+        let (low, high) = (limit(Side::Low), limit(Side::High));
+        // How the bounds lie to the number `at`: `Less` and `Greater` also for a strict bound at the number
+        // itself.
+        let order = |end: &Option<(RBig, bool)>, strict: Ordering| {
+            let (end, is_excluded) = end.as_ref()?;
+            Some(end.cmp(&at).then(if *is_excluded { strict } else { Ordering::Equal }))
         };
-        let (below, above) = (is_beyond(&high, true, true), is_beyond(&low, false, true));
-        let (not_above, not_below) = (is_beyond(&high, true, false), is_beyond(&low, false, false));
+        let (low, high) = (order(&low, Ordering::Greater), order(&high, Ordering::Less));
+        let (below, above) = (high.is_some_and(Ordering::is_lt), low.is_some_and(Ordering::is_gt));
+        let (not_above, not_below) = (high.is_some_and(Ordering::is_le), low.is_some_and(Ordering::is_ge));
         let (always, never) = match comparison {
             Comparison::Less => (below, not_below),
             Comparison::AtMost => (not_above, above),
@@ -417,20 +432,20 @@ impl OpenBounds {
             Comparison::Equal => (not_above && not_below, below || above),
             Comparison::NotEqual => (below || above, not_above && not_below),
         };
-        // Between the ends of an integer there is no other number.
-        let is_told =
+        // Both answers are possible for a symbol of a box, but not for an integer and a fraction.
+        let is_decided =
             is_single && self.is_box && (at.is_int() || !self.symbols[line.counts[0].0].ty().is_integer());
         match (always, never) {
             (true, _) => CanBe::ALWAYS,
             (_, true) => CanBe::NEVER,
-            _ if is_told => CanBe::SOMETIMES,
+            _ if is_decided => CanBe::SOMETIMES,
             _ => CanBe::UNKNOWN,
         }
     }
 
-    /// The same with these parts besides, each an end of one symbol that is not told already; none where one
-    /// is not, or where a symbol is left one value.
-    pub fn with(&self, parts: &[Term], given: (&Valuation, GivenValues<'_>)) -> Option<Self> {
+    /// Adds parts, each a bound of one symbol. `None`: one is not, the parts contradict each other, or a
+    /// symbol is left with a single value.
+    pub fn with_parts(&self, parts: &[Term], given: (&Valuation, GivenValues<'_>)) -> Option<Self> {
         if !self.is_box {
             return None;
         }
@@ -443,31 +458,31 @@ impl OpenBounds {
             let line = bounds.difference(a, b, given)?;
             let [(symbol, _)] = line.counts.as_slice() else { return None };
             let (symbol, sort) = (Term::datum(&bounds.symbols[*symbol]), a.sort());
-            let (line, first) = line.normal();
-            let comparison = if first < RBig::ZERO { mirrored(*comparison) } else { *comparison };
+            let (line, first) = line.normalized();
+            let comparison = if first < RBig::ZERO { mirror(*comparison) } else { *comparison };
             let at = match sort {
                 Type::Real => Term::literal(Value::Real(-line.number.clone())),
                 _ if line.number.is_int() => Term::int(-line.number.numerator().clone()),
                 _ => return None,
             };
-            let said = Term::compare(comparison, &symbol, &at);
-            if !bounds.narrow(comparison, line, Some(said)) {
+            let part = Term::compare(comparison, &symbol, &at);
+            if !bounds.narrow(comparison, line, Some(part)) {
                 return None;
             }
         }
         if bounds.ends.iter().any(SumEnds::is_point) {
             return None;
         }
-        let said = bounds.ends.iter().flat_map(|ends| [&ends.low, &ends.high]);
-        let mut condition: Vec<Term> = said.flatten().filter_map(|end| end.said.clone()).collect();
+        let ends = bounds.ends.iter().flat_map(|ends| [&ends.low, &ends.high]);
+        let mut condition: Vec<Term> = ends.flatten().filter_map(|end| end.part.clone()).collect();
         condition.sort();
         bounds.condition = condition.into();
         Some(bounds)
     }
 
-    /// The same where data are given these terms. None where a term is no sum of the symbols that its datum
-    /// stood for: else the condition is as it was.
-    pub(super) fn moved(
+    /// The bounds after data are assigned these terms. The condition stays. `None`: a term is no sum of just
+    /// the symbols that its datum had before.
+    pub(super) fn after_assignment(
         &self,
         assigned: &[(&Datum, &Term)],
         given: (&Valuation, GivenValues<'_>),
@@ -487,13 +502,13 @@ impl OpenBounds {
         Some(moved)
     }
 
-    /// Does each symbol of the condition stand in these data?
-    pub(super) fn stands_in(&self, open: &Arc<Substitution>) -> bool {
+    /// Do these data mention each symbol of the condition?
+    pub(super) fn is_mentioned_in(&self, open: &Arc<Substitution>) -> bool {
         if self.condition.is_empty() || Arc::ptr_eq(&self.open, open) {
             return true;
         }
-        let standing: BTreeSet<Datum> = open.values().flat_map(Term::data).collect();
-        self.condition.iter().flat_map(Term::data).all(|symbol| standing.contains(&symbol))
+        let mentioned: BTreeSet<Datum> = open.values().flat_map(Term::data).collect();
+        self.condition.iter().flat_map(Term::data).all(|symbol| mentioned.contains(&symbol))
     }
 
     pub fn condition(&self) -> &[Term] {
@@ -501,8 +516,8 @@ impl OpenBounds {
     }
 }
 
-/// Finds the value of a datum among given ones, and else among those that are known.
-pub(super) fn found<'v>(
+/// Finds the value of a datum: first among the given ones, then among the known ones.
+pub(super) fn find_value<'v>(
     datum: &Datum,
     (known, given): (&'v Valuation, GivenValues<'v>),
 ) -> Option<&'v Value> {
@@ -510,16 +525,16 @@ pub(super) fn found<'v>(
     among_given.map(|(_, value)| value).or_else(|| known.get(datum))
 }
 
-fn evaluated(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<Value> {
-    evaluate_with(term, |datum| found(datum, (known, given))).ok()
+fn evaluate_known(term: &Term, (known, given): (&Valuation, GivenValues<'_>)) -> Option<Value> {
+    evaluate_with(term, |datum| find_value(datum, (known, given))).ok()
 }
 
-/// A memory of the bounds of a state's open data. States are compared without it.
+/// The remembered bounds of a state's open data. States are compared without them.
 #[derive(Clone, Default, Debug)]
 pub struct BoundsMemo(Option<Arc<OpenBounds>>);
 
 impl BoundsMemo {
-    /// What is remembered of these data and this condition.
+    /// The remembered bounds, if they are those of these data and this condition.
     pub(super) fn of(&self, open: &Arc<Substitution>, condition: &[Term]) -> Option<&Arc<OpenBounds>> {
         self.0.as_ref().filter(|known| known.is_of(open, condition))
     }

@@ -1,22 +1,24 @@
-//! Which expanded states may include a new one: an index, and points that refute.
+//! Finds expanded states that may include a new one: an index, and points that refute an inclusion.
 //!
-//! **Problem.** Who compares each state with all that were expanded at its location asks n²/2 questions in a
+//! **Problem.** To compare each state with all that were expanded at its location takes n²/2 questions in a
 //! tree of n nodes.
 //!
-//! **Method.** A *point* of a state is one valuation that it stands for; who includes the state stands for
-//! its points. So
+//! **Method.** A *point* of a state is one valuation that it stands for. A state that includes it stands for
+//! its points as well. So
 //!
-//! - expanded states are kept by location and memory, then by the data that they hold at a literal, then by
-//!   these literals: of each such set of data, those are looked at that have the literals of the point;
-//! - of these, one whose conditions are false at the point, by evaluation, is out without a question;
-//! - where the solver refutes an inclusion, the values with which it does are another point, and so the next
-//!   ones are refuted without it.
+//! - expanded states are stored by location and memory, then by the set of data that have a literal as their
+//!   value, then by these literals. For each such set of data, only the states with the literals of the point
+//!   are compared.
+//! - If the conditions of such a state are false at the point, by evaluation, it is excluded without a
+//!   question.
+//! - If the solver refutes an inclusion, the values of its refutation are another point, so further states
+//!   are refuted without the solver.
 //!
-//! The first point is a question for each new state, which a solver remembers. Newest first: a loop that
-//! counts is within its last passes, if at all.
+//! The first point is a question for each new state, which a solver remembers. The newest states come first:
+//! if a state of a counting loop is included at all, then in one of the last passes.
 //!
-//! **Exact**: what a point refutes is no inclusion. **Bounded**: after so many questions, and after some that
-//! are not answered, a state is expanded.
+//! **Exact**: what a point refutes is no inclusion. **Bounded**: after a number of questions, or of
+//! unanswered questions, a state is expanded.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -24,27 +26,27 @@ use std::hash::Hash;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::{Datum, LocationId, Term, Type, Value, budget, journal};
 
-use super::inclusion::{Inclusion, Tidy, compared};
+use super::inclusion::{Inclusion, Tidy, compare_states};
 use crate::solver::{Solver, Witness};
 
 struct Candidate<N> {
     node: N,
     state: Tidy,
-    /// For each datum the symbol that is its value.
+    /// For each datum: the symbol, if its value is a single symbol.
     bare: Vec<Option<Datum>>,
-    /// The conditions that the values of bare symbols decide.
+    /// The conditions that mention only these symbols.
     decided: Vec<Term>,
 }
 
-/// The expanded states of one place, by what they hold at literals.
+/// The expanded states of one location and memory: by the data with literal values, and by these literals.
 type ByLiterals<N> = BTreeMap<Vec<usize>, HashMap<Vec<Value>, Vec<Candidate<N>>>>;
 
-/// The states that were expanded, each with the node that it belongs to.
+/// The states that were expanded, each with its node.
 pub(super) struct Candidates<M, N> {
     by_place: HashMap<(LocationId, M), ByLiterals<N>>,
-    /// How often a state was held against another one, by evaluation or by a question.
+    /// How many comparisons of two states were made, by evaluation or by a question.
     compared: u64,
-    /// How often it stayed open whether one includes another.
+    /// How many of them stayed open.
     unknown: u64,
 }
 
@@ -68,17 +70,17 @@ impl<M, N> Drop for Candidates<M, N> {
 impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
     pub(super) fn add(&mut self, data: &[Datum], node: N, state: &Tidy, memory: M) {
         let literals = data.iter().zip(&state.values).enumerate().filter_map(|(place, (datum, value))| {
-            // An array may be written in two ways.
-            let is_one = !matches!(datum.ty(), Type::Array(_) | Type::Record(_));
-            Some((place, value.as_literal().filter(|_| is_one)?.clone()))
+            // Arrays and records are left out, because an array may be written in two ways.
+            let has_one_form = !matches!(datum.ty(), Type::Array(_) | Type::Record(_));
+            Some((place, value.as_literal().filter(|_| has_one_form)?.clone()))
         });
         let (places, values) = literals.unzip();
         let here = self.by_place.entry((state.location, memory)).or_default();
         here.entry(places).or_default().entry(values).or_default().push(Candidate::new(node, state));
     }
 
-    /// The newest one that includes a state.
-    pub(super) fn including(
+    /// Finds the newest expanded state that includes this one.
+    pub(super) fn find_including(
         &mut self,
         data: &[Datum],
         state: &Tidy,
@@ -87,7 +89,7 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
     ) -> Option<N> {
         let here = self.by_place.get(&(state.location, memory))?;
         let mut points: Vec<Vec<Value>> = match solver.witness(&state.condition) {
-            Witness::Found(values) => point(data, state, &values).into_iter().collect(),
+            Witness::Found(values) => find_point(data, state, &values).into_iter().collect(),
             Witness::None | Witness::Unknown => Vec::new(),
         };
         let mut fitting: Vec<&Candidate<N>> = Vec::new();
@@ -105,20 +107,19 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
         for candidate in fitting {
             budget::ask();
             self.compared += 1;
-            if !points.iter().all(|point| candidate.may_hold(point)) {
+            if !points.iter().all(|point| candidate.may_contain(point)) {
                 continue;
             }
-            // So many questions are asked for one state.
-            // So many of them may stay without an answer.
+            // For one state at most 48 questions are asked, and at most 3 may stay without an answer.
             if questions == 48 || unknown == 3 {
                 self.unknown += 1 + unknown;
                 return None;
             }
             questions += 1;
-            match compared(data, state, &candidate.state, solver) {
+            match compare_states(data, state, &candidate.state, solver) {
                 (Inclusion::Yes, _) => return Some(candidate.node),
                 (Inclusion::No, values) => {
-                    points.extend(values.and_then(|values| point(data, state, &values)));
+                    points.extend(values.and_then(|values| find_point(data, state, &values)));
                 }
                 (Inclusion::Unknown, _) => unknown += 1,
             }
@@ -128,8 +129,8 @@ impl<M: Eq + Hash, N: Copy + Ord> Candidates<M, N> {
     }
 }
 
-/// The valuation of the data that these values of the symbols yield.
-fn point(data: &[Datum], state: &Tidy, values: &Valuation) -> Option<Vec<Value>> {
+/// The point of a state for these values of the symbols. `None`: a value is not defined, or not in its type.
+fn find_point(data: &[Datum], state: &Tidy, values: &Valuation) -> Option<Vec<Value>> {
     let mut values = values.clone();
     for symbol in state.values.iter().flat_map(Term::data) {
         values.complete(&symbol);
@@ -148,27 +149,28 @@ impl<N> Candidate<N> {
         Candidate { node, state: state.clone(), bare, decided }
     }
 
-    /// May it stand for the point? `false` is certain.
-    fn may_hold(&self, point: &[Value]) -> bool {
+    /// May the state stand for the point? `false` is certain.
+    fn may_contain(&self, point: &[Value]) -> bool {
         let mut values = Valuation::new();
         for (symbol, value) in self.bare.iter().zip(point) {
             let Some(symbol) = symbol else { continue };
-            if !value.is_in(symbol.ty()) || values.get(symbol).is_some_and(|known| !is_one(known, value)) {
+            if !value.is_in(symbol.ty()) || values.get(symbol).is_some_and(|known| !may_be_same(known, value))
+            {
                 return false;
             }
             values.insert(symbol.clone(), value.clone());
         }
-        // What has no value under these is left to the solver.
+        // A term without a value under these is left to the solver.
         let is_false = |part: &Term| holds(part, &values) == Ok(false);
         let differs = |(term, value): (&Term, &Value)| {
             let has_value = term.as_datum().is_none();
-            has_value && evaluate(term, &values).is_ok_and(|found| !is_one(&found, value))
+            has_value && evaluate(term, &values).is_ok_and(|found| !may_be_same(&found, value))
         };
         !self.decided.iter().any(is_false) && !self.state.values.iter().zip(point).any(differs)
     }
 }
 
-/// Are these one value, or arrays or records, of which it is left to the solver?
-fn is_one(one: &Value, other: &Value) -> bool {
+/// May these be the same value? Arrays and records are left to the solver.
+fn may_be_same(one: &Value, other: &Value) -> bool {
     one == other || matches!(one, Value::Array(_) | Value::Record(..))
 }

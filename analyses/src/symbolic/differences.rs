@@ -1,19 +1,19 @@
-//! Conjunctions in which two numbers are compared, or a datum with a number: answered without a solver.
+//! Answers conjunctions of comparisons of two data, or of a datum with a number, without a solver.
 //!
-//! **Problem.** Where instants are known within a tolerance, each event asks some questions, and nearly all
-//! of them compare two instants, or one with a number. Where first values are not known, each event compares
-//! one with a number. A solver takes a millisecond for each.
+//! **Problem.** If instants are known within a tolerance, each event asks some questions, and nearly all of
+//! them compare two instants, or one with a number. If first values are not known, each event compares one
+//! with a number. A solver takes a millisecond for each question.
 //!
-//! **Method.** `x - y <= c` is an edge from `y` to `x` of the length `c`; a number is compared with the
-//! vertex that stands at 0. The conjunction can hold exactly if no cycle has a negative length, or the length
-//! 0 with an edge that excludes its end (Bellman and Ford). The lengths of the shortest paths are a solution;
-//! behind edges that exclude their ends it lies a little below, by less than what is free on every other
-//! edge. A disjunction is tried part by part.
+//! **Method.** `x - y <= c` is an edge from `y` to `x` of the length `c`. A comparison with a number is an
+//! edge from or to a vertex for 0. The conjunction can hold exactly if there is no cycle of negative length,
+//! and none of length 0 with a strict edge (Bellman and Ford). The lengths of the shortest paths are a
+//! solution. After strict edges, the solution is a little smaller, by less than the slack of every other
+//! edge. The parts of a disjunction are tried one by one.
 //!
-//! Integers have a vertex at 0 of their own. Their edges are rounded down to whole lengths, which excludes
-//! what an edge excluded, so their solution is whole. A comparison of an integer with a real is left out.
+//! Integers have their own vertex for 0. Their edges are rounded down to integer lengths, also to express
+//! strictness, so their solution has integers. A comparison of an integer with a real is left out.
 //!
-//! What else stands in the conjunction is left out: then only that it cannot hold is an answer.
+//! Other conjuncts are left out too. Then the only possible answer is that the conjunction cannot hold.
 //!
 //! **Ends**: paths are at most as long as there are vertices. **Costs** vertices times edges.
 
@@ -26,15 +26,15 @@ use dashu_ratio::RBig;
 use super::sum::Sum;
 use crate::solver::{Answer, Witness};
 
-/// The most vertices and edges, and the most parts of disjunctions that are tried.
+/// The most vertices, edges, and parts of disjunctions that are tried.
 const MOST_VERTICES: usize = 32;
 const MOST_EDGES: usize = 200;
 const MOST_TRIED: usize = 16;
 
-/// A length, and how many excluded ends are on the way: each takes a little away.
+/// A length, and minus the number of strict edges on the way: each takes a little away.
 type Distance = (RBig, i32);
 
-/// From a vertex to another one. The vertices 0 and 1 stand at the number 0, of reals and of integers.
+/// An edge from a vertex to another one. The vertices 0 and 1 are the number 0, as a real and as an integer.
 type DistanceEdge = (usize, usize, Distance);
 
 #[derive(Clone, Default)]
@@ -42,22 +42,22 @@ struct DifferenceGraph {
     vertices: BTreeMap<Datum, usize>,
     edges: Vec<DistanceEdge>,
     integers: BTreeSet<usize>,
-    /// Was something left out?
+    /// Was a conjunct left out?
     is_part: bool,
 }
 
-/// Can the conjunction hold? Nothing where this does not tell.
-pub fn decided(formula: &[Term]) -> Option<Answer> {
-    match solved(formula)? {
+/// Decides whether the conjunction can hold. `None`: this method cannot tell.
+pub fn decide_differences(formula: &[Term]) -> Option<Answer> {
+    match solve_differences(formula)? {
         Witness::Found(_) => Some(Answer::Sat),
         Witness::None => Some(Answer::Unsat),
         Witness::Unknown => None,
     }
 }
 
-/// Values at which the conjunction holds, or that there are none. Nothing where this does not tell.
-pub fn solved(formula: &[Term]) -> Option<Witness> {
-    // What is asked stands last.
+/// Finds values at which the conjunction holds, or that there are none. `None`: this method cannot tell.
+pub fn solve_differences(formula: &[Term]) -> Option<Witness> {
+    // The last conjunct is the question. If it is about other data than numbers, nothing is gained here.
     let is_about_others =
         |part: &Term| matches!(part.node(), Node::Compare(_, a, _) if !a.sort().is_number());
     if formula.last().is_none_or(is_about_others) {
@@ -65,11 +65,11 @@ pub fn solved(formula: &[Term]) -> Option<Witness> {
     }
     let mut left = MOST_TRIED;
     let open: Vec<Term> = formula.iter().rev().cloned().collect();
-    match search(DifferenceGraph::default(), open, &mut left)? {
+    match search_choices(DifferenceGraph::default(), open, &mut left)? {
         Witness::Unknown => None,
         Witness::None => Some(Witness::None),
         Witness::Found(mut values) => {
-            // What stands only in parts that were not chosen, or cancels out.
+            // Data of parts that were not chosen, or that cancel out, get any values.
             for datum in formula.iter().flat_map(Term::data) {
                 values.complete(&datum);
             }
@@ -78,8 +78,9 @@ pub fn solved(formula: &[Term]) -> Option<Witness> {
     }
 }
 
-/// Takes the next part; of a disjunction, each in turn. Nothing where that is too much.
-fn search(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut usize) -> Option<Witness> {
+/// Adds the open parts to the graph, and tries the parts of disjunctions one by one. `None`: that is too
+/// much.
+fn search_choices(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut usize) -> Option<Witness> {
     let mut choices: Vec<Vec<Term>> = Vec::new();
     while let Some(part) = open.pop() {
         match part.node() {
@@ -94,7 +95,7 @@ fn search(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut usize) -> 
             Node::Compare(comparison, a, b) => graph.compare(*comparison, a, b),
             _ => graph.is_part = true,
         }
-        // Many choices would be tried in vain.
+        // With many choices the attempts would not suffice.
         if graph.vertices.len() > MOST_VERTICES
             || graph.edges.len() > MOST_EDGES
             || choices.len() > MOST_TRIED / 4
@@ -109,7 +110,7 @@ fn search(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut usize) -> 
     for one in choice {
         *left = left.checked_sub(1)?;
         let open = rest.iter().cloned().chain([one]).collect();
-        match search(graph.clone(), open, left)? {
+        match search_choices(graph.clone(), open, left)? {
             Witness::None => {}
             Witness::Unknown => is_open = true,
             found => return Some(found),
@@ -119,43 +120,51 @@ fn search(mut graph: DifferenceGraph, mut open: Vec<Term>, left: &mut usize) -> 
 }
 
 impl DifferenceGraph {
-    /// Adds what a comparison says, where it says it of at most two numbers, each as often as the other.
+    /// Adds a comparison, if it is about the difference of at most two data. Otherwise it is left out.
     fn compare(&mut self, comparison: Comparison, a: &Term, b: &Term) {
         let is_known = a.sort().is_number() && a.is_total() && b.is_total();
-        let known = is_known.then(|| self.ends(a, b)).flatten();
+        let known = is_known.then(|| self.find_ends(a, b)).flatten();
         let Some((from, to, length)) = known else {
             self.is_part = true;
             return;
         };
         // `to - from` compared with `length`.
         match comparison {
-            Comparison::AtMost => self.at_most(from, to, length, false),
-            Comparison::Less => self.at_most(from, to, length, true),
-            Comparison::AtLeast => self.at_most(to, from, -length, false),
-            Comparison::Greater => self.at_most(to, from, -length, true),
+            Comparison::AtMost => self.at_most(from, to, length),
+            Comparison::Less => self.less(from, to, length),
+            Comparison::AtLeast => self.at_most(to, from, -length),
+            Comparison::Greater => self.less(to, from, -length),
             Comparison::Equal => {
-                self.at_most(from, to, length.clone(), false);
-                self.at_most(to, from, -length, false);
+                self.at_most(from, to, length.clone());
+                self.at_most(to, from, -length);
             }
             Comparison::NotEqual => self.is_part = true,
         }
     }
 
-    /// Adds that a vertex is at most so far from another one.
-    fn at_most(&mut self, from: usize, to: usize, length: RBig, is_strict: bool) {
-        let is_whole = [from, to].into_iter().any(|end| self.integers.contains(&end));
-        let length = match (is_whole, is_strict) {
-            (false, _) => (length, -i32::from(is_strict)),
-            (true, false) => (length.floor().into(), 0),
-            (true, true) => (RBig::from(length.ceil()) - RBig::ONE, 0),
-        };
-        self.edges.push((from, to, length));
+    /// Adds `to - from <= length`.
+    fn at_most(&mut self, from: usize, to: usize, length: RBig) {
+        let length = if self.is_whole(from, to) { length.floor().into() } else { length };
+        self.edges.push((from, to, (length, 0)));
     }
 
-    /// `a - b` as some multiple, above 0, of the difference of two vertices and a number: `to - from -
-    /// length`.
-    fn ends(&mut self, a: &Term, b: &Term) -> Option<(usize, usize, RBig)> {
-        let (sum, number) = Sum::of_difference(a, b).apart();
+    /// Adds `to - from < length`.
+    fn less(&mut self, from: usize, to: usize, length: RBig) {
+        let distance = match self.is_whole(from, to) {
+            true => (RBig::from(length.ceil()) - RBig::ONE, 0),
+            false => (length, -1),
+        };
+        self.edges.push((from, to, distance));
+    }
+
+    fn is_whole(&self, from: usize, to: usize) -> bool {
+        [from, to].into_iter().any(|end| self.integers.contains(&end))
+    }
+
+    /// Writes `a - b` as a positive multiple of `to - from - length`, for two vertices. Returns `from`, `to`
+    /// and `length`. `None`: it has no such form.
+    fn find_ends(&mut self, a: &Term, b: &Term) -> Option<(usize, usize, RBig)> {
+        let (sum, number) = Sum::of_difference(a, b).split_number();
         let mut counts: Vec<(&Datum, &RBig)> = Vec::new();
         for (term, count) in sum.counts() {
             counts.push((term.as_datum()?, count));
@@ -179,7 +188,7 @@ impl DifferenceGraph {
         Some((vertex(low), vertex(high), -number / times))
     }
 
-    /// The vertex of a number; a new one lies within its type.
+    /// The vertex of a datum. A new one gets the bounds of its type.
     fn vertex(&mut self, datum: &Datum) -> usize {
         if let Some(known) = self.vertices.get(datum) {
             return *known;
@@ -190,16 +199,17 @@ impl DifferenceGraph {
             self.integers.insert(new);
         }
         match datum.ty() {
-            Type::Nat => self.at_most(new, 1, RBig::ZERO, false),
+            Type::Nat => self.at_most(new, 1, RBig::ZERO),
             Type::Range(low, high) => {
-                self.at_most(new, 1, -RBig::from(low.clone()), false);
-                self.at_most(1, new, RBig::from(high.clone()), false);
+                self.at_most(new, 1, -RBig::from(low.clone()));
+                self.at_most(1, new, RBig::from(high.clone()));
             }
             _ => {}
         }
         new
     }
 
+    /// Finds values by shortest paths, or a cycle that excludes all values.
     fn solve(&self) -> Witness {
         let count = self.vertices.len() + 2;
         let mut at: Vec<Distance> = vec![(RBig::ZERO, 0); count];
@@ -207,9 +217,9 @@ impl DifferenceGraph {
         for _ in 0..=count {
             is_settled = true;
             for (from, to, (length, strict)) in &self.edges {
-                let there = (&at[*from].0 + length, at[*from].1 + strict);
-                if there < at[*to] {
-                    at[*to] = there;
+                let distance = (&at[*from].0 + length, at[*from].1 + strict);
+                if distance < at[*to] {
+                    at[*to] = distance;
                     is_settled = false;
                 }
             }
@@ -223,13 +233,13 @@ impl DifferenceGraph {
         if self.is_part {
             return Witness::Unknown;
         }
-        // What is free on an edge bears as many littles as its ends differ by.
+        // Choose the little amount so small that each edge with slack stays satisfied.
         let mut little = RBig::ONE;
         for (from, to, (length, _)) in &self.edges {
-            let free = &at[*from].0 + length - &at[*to].0;
+            let slack = &at[*from].0 + length - &at[*to].0;
             let littles = at[*to].1 - at[*from].1;
-            if free > RBig::ZERO && littles > 0 {
-                little = little.min(free / RBig::from(littles + 1));
+            if slack > RBig::ZERO && littles > 0 {
+                little = little.min(slack / RBig::from(littles + 1));
             }
         }
         let value = |vertex: usize| &at[vertex].0 + &little * RBig::from(at[vertex].1);
@@ -289,18 +299,18 @@ mod tests {
         }
     }
 
-    /// What is answered is what the solver answers, and values satisfy what was asked.
+    /// Each answer is that of the solver, and the values satisfy the question.
     #[test]
     fn answers_are_those_of_the_solver() {
         let (mut solver, mut counts) = (Z3Solver::default(), [0; 3]);
         for seed in 0..400 {
             let mut random = Random::new(seed);
             let formula: Vec<Term> = (0..random.between((1, 7))).map(|_| part(&mut random)).collect();
-            let (answer, expected) = (decided(&formula), solver.check(&formula));
+            let (answer, expected) = (decide_differences(&formula), solver.check(&formula));
             let which = answer.map_or(2, |answer| usize::from(answer == Answer::Sat));
             counts[which] += 1;
             assert!(answer.is_none_or(|answer| answer == expected), "{formula:?}: {answer:?}, {expected:?}");
-            if let Some(Witness::Found(values)) = solved(&formula) {
+            if let Some(Witness::Found(values)) = solve_differences(&formula) {
                 let is_right = formula.iter().all(|part| holds(part, &values) == Ok(true));
                 assert!(is_right, "{formula:?}: {values:?}");
             }

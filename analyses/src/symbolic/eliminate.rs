@@ -1,32 +1,33 @@
-//! Conditions without the data that they are asked to do without.
+//! Eliminates existentially bound data from conditions.
 //!
-//! **Problem.** "No output is possible here" and "some run comes here with these data" quantify: over the
-//! values that an output may carry, over the symbols of a path. Terms have no quantifiers, solvers are slow
-//! with them, and people cannot read them.
+//! **Problem.** "No output is possible here" and "some run comes here with these data" are quantified: over
+//! the values that an output may carry, or over the symbols of a path. Terms have no quantifiers, solvers are
+//! slow with them, and people cannot read them.
 //!
-//! **Method.** An existential quantifier is taken away from a conjunction, in this order, as long as
-//! something applies:
+//! **Method.** The bound data are eliminated from a conjunction one by one. The first of these steps that
+//! applies is taken, again and again:
 //!
-//! - a bound datum that nothing mentions goes: no type is empty;
-//! - what cancels out in sums goes;
-//! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is
-//!   `s == y - x`);
-//! - a number with ends on one side only goes, whatever it is multiplied with;
-//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with
-//!   any but 0), some value lies between all lower and all upper ends exactly where each lower end is at most
-//!   each upper end (Fourier and Motzkin; over the integers it is exact where one of each two ends has
-//!   coefficient 1; an integer between reals, where one of each two ends is whole, or they are 1 apart);
-//! - an integer between other ends, where the parts leave it few values, is one of these: `0 <= u <= 2`
-//!   beside `u <= n <= u + 0.5` leaves it three;
-//! - a disequality of a number is two cases, an equality of conditions and an `if` as well, a disjunction as
-//!   many as it has parts, and a datum of few values as many as these;
-//! - an equation with a multiple of an integer, and an integer within `mod` (`multiples.rs`).
+//! - A bound datum that nothing mentions is dropped: no type is empty.
+//! - Terms that cancel out in sums are dropped.
+//! - An equation `s == e` gives s its value, also if it must be solved for s first (`x + s == y` is `s == y -
+//!   x`).
+//! - A number with ends on one side only is dropped, with any factors.
+//! - Bounds: s occurs only in comparisons that can be solved for it with coefficient 1 (for reals, with any
+//!   but 0). Then some value lies between all lower and all upper ends exactly if each lower end is at most
+//!   each upper end (Fourier and Motzkin). Over the integers this is exact if one of each two ends has
+//!   coefficient 1. For an integer between reals it is exact if one of each two ends is an integer, or they
+//!   are 1 apart.
+//! - An integer between other ends, to which the parts leave few values, is one of these: `0 <= u <= 2` and
+//!   `u <= n <= u + 0.5` leave it three.
+//! - Cases: a disequality of a number makes two cases, and so does an equality of conditions or an `if`. A
+//!   disjunction makes a case for each part, and a datum of few values a case for each value.
+//! - An equation with a multiple of an integer, and an integer within `mod`, are treated in `multiples.rs`.
 //!
-//! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none,
-//! and who asks puts the question to a solver that knows quantifiers, or does without.
+//! The result is *equivalent*, never approximate. If no step applies, or there are too many cases, there is
+//! no result. The caller then asks a solver that knows quantifiers, or goes on without a result.
 //!
-//! **Ends**: steps are limited. Each has one bound datum, or one disjunction, `if` or disequality, less; but
-//! a remainder brings two data. **Cost**: for each case a few passes over its parts.
+//! **Ends**: steps are limited. Each leaves one bound datum, disjunction, `if` or disequality less, but a
+//! remainder adds two data. **Cost**: for each case a few passes over its parts.
 
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node, Operator};
@@ -34,102 +35,110 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use super::multiples::{by_multiple, by_remainder, last_multiple, with_small_remainders};
+use super::multiples::{last_multiple, reduce_remainder, split_by_multiple, split_by_remainder};
 use super::sum::Sum;
 
-/// More steps than this are not worth it, nor cases.
+/// The most steps, and the most cases. More are not worth the time.
 const MOST_STEPS: usize = 64;
 
-/// A bound datum of more values than this is not taken apart.
+/// A bound datum of more values than this is not split into cases.
 const MOST_VALUES: usize = 8;
 
-/// A conjunction that waits for its bound data to be taken away.
+/// A conjunction with the bound data that are still to be eliminated.
 pub(super) struct Case {
     pub(super) bound: Vec<Datum>,
     pub(super) parts: Vec<Term>,
 }
 
-/// A condition that holds exactly where the bound data have values in their types for which all parts hold.
+/// Eliminates the bound data from a conjunction. The result holds exactly if the bound data have values in
+/// their types for which all parts hold. `None`: no such condition was found.
 ///
-/// The parts are read as total ([`coreach_model::obligation`]); the result has a value wherever its data have
-/// one.
-pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
-    without_cases(bound, parts, MOST_STEPS)
+/// The parts are read as total ([`coreach_model::obligation`]). The result always has a value if its data
+/// have one.
+pub fn eliminate_data(bound: &[Datum], parts: &[Term]) -> Option<Term> {
+    eliminate_in_cases(bound, parts, MOST_STEPS)
 }
 
-pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
+/// Eliminates the bound data with at most so many cases.
+pub(super) fn eliminate_in_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
     let mut open = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
     let (mut steps, mut count) = (1, 1);
     while let Some(mut case) = open.pop() {
-        case.parts = case.parts.iter().map(cancelled).flat_map(|part| part.lowered().conjuncts()).collect();
+        case.parts = case.parts.iter().map(cancel_sums).flat_map(|part| part.lowered().conjuncts()).collect();
         if case.parts.iter().any(Term::is_false) {
             continue;
         }
         case.bound.retain(|datum| case.parts.iter().any(|part| part.mentions(datum)));
         if case.bound.is_empty() {
-            // Each part answers for itself: a part that has no value makes its own case false, and no other.
+            // Each part has its own definedness: a part without a value makes only its own case false.
             done.push(Term::and(case.parts.into_iter().flat_map(|part| [defined(&part), part])));
             continue;
         }
-        let cases = by_equation(&case)
-            .or_else(|| by_direction(&case))
-            .or_else(|| by_bounds(&case))
-            .or_else(|| by_disjunction(&case))
-            .or_else(|| by_multiple(&case))
-            .or_else(|| by_values(&case))
-            .or_else(|| by_remainder(&case))?;
+        let cases = eliminate_by_equation(&case)
+            .or_else(|| eliminate_one_sided(&case))
+            .or_else(|| eliminate_by_bounds(&case))
+            .or_else(|| split_part(&case))
+            .or_else(|| split_by_multiple(&case))
+            .or_else(|| split_by_values(&case))
+            .or_else(|| split_by_remainder(&case))?;
         steps += cases.len();
         count += cases.len().saturating_sub(1);
         if count > most_cases || steps > MOST_STEPS {
             return None;
         }
-        // The first case is to be the first of the result.
+        // They are taken from the end, so the first case is the first of the result.
         open.extend(cases.into_iter().rev());
     }
     Some(Term::or(done))
 }
 
-/// One bound number less, where its ends tell all about it: what is bound still, and the parts without it.
-pub(super) fn one_case(bound: &[Datum], parts: &[Term]) -> Option<(Vec<Datum>, Vec<Term>)> {
+/// Eliminates one bound number by its ends. Returns the data that are still bound, and the parts without the
+/// number.
+pub(super) fn eliminate_number(bound: &[Datum], parts: &[Term]) -> Option<(Vec<Datum>, Vec<Term>)> {
     let case = Case { bound: bound.to_vec(), parts: parts.to_vec() };
-    let case = by_direction(&case).or_else(|| by_bounds(&case)).or_else(|| by_multiple(&case))?.pop()?;
+    let case = eliminate_one_sided(&case)
+        .or_else(|| eliminate_by_bounds(&case))
+        .or_else(|| split_by_multiple(&case))?
+        .pop()?;
     Some((case.bound, case.parts))
 }
 
-/// Does [`in_type`] say all about a value's membership? Of arrays it says nothing: their cells are kept
-/// within their type by stores.
-pub(super) fn is_told(ty: &Type) -> bool {
+/// Does [`in_type`] decide completely whether a value lies in the type? It says nothing of arrays, because
+/// stores keep their cells within the type.
+pub(super) fn is_decided_by_in_type(ty: &Type) -> bool {
     match ty {
         Type::Array(_) => false,
-        Type::Record(record) => record.fields.iter().all(|(_, field)| is_told(field)),
+        Type::Record(record) => record.fields.iter().all(|(_, field)| is_decided_by_in_type(field)),
         _ => true,
     }
 }
 
-fn put(case: &Case, datum: &Datum, value: &Term, more: impl IntoIterator<Item = Term>) -> Case {
-    let there = Substitution::from([(datum.clone(), value.clone())]);
+/// Replaces a bound datum by a value, and adds further parts.
+fn replace_bound(case: &Case, datum: &Datum, value: &Term, more: impl IntoIterator<Item = Term>) -> Case {
+    let values = Substitution::from([(datum.clone(), value.clone())]);
     let mut parts: Vec<Term> = more.into_iter().collect();
-    parts.extend(substitute_all(&case.parts, &there));
+    parts.extend(substitute_all(&case.parts, &values));
     Case { bound: case.bound.iter().filter(|other| *other != datum).cloned().collect(), parts }
 }
 
-/// A part that gives a bound datum its value.
-fn by_equation(case: &Case) -> Option<Vec<Case>> {
-    case.bound.iter().filter(|datum| is_told(datum.ty())).find_map(|datum| {
-        let given = |part: &Term| match solved(part, datum).or_else(|| whole_among_reals(part, datum)) {
-            Some((Comparison::Equal, value)) => Some(value),
-            _ => None,
-        };
+/// Eliminates a bound datum by an equation that gives its value.
+fn eliminate_by_equation(case: &Case) -> Option<Vec<Case>> {
+    case.bound.iter().filter(|datum| is_decided_by_in_type(datum.ty())).find_map(|datum| {
+        let given =
+            |part: &Term| match solve_for(part, datum).or_else(|| solve_reals_for_integer(part, datum)) {
+                Some((Comparison::Equal, value)) => Some(value),
+                _ => None,
+            };
         let value = case.parts.iter().find_map(given)?;
         let belongs = [defined(&value), in_type(&value, datum.ty())];
-        Some(vec![put(case, datum, &value, belongs)])
+        Some(vec![replace_bound(case, datum, &value, belongs)])
     })
 }
 
-/// A bound number that has ends on one side only, or none, beside values that it must not have: some value
-/// lies far enough away, however often it is counted.
-fn by_direction(case: &Case) -> Option<Vec<Case>> {
+/// Eliminates a bound number that has ends on one side only, or none, and perhaps values that it must not
+/// have. Some value lies far enough away, with any factors.
+fn eliminate_one_sided(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
             return None;
@@ -143,7 +152,7 @@ fn by_direction(case: &Case) -> Option<Vec<Case>> {
             if !a.sort().is_number() {
                 return None;
             }
-            let is_added = Sum::of_difference(a, b).adds(datum)?;
+            let is_added = Sum::of_difference(a, b).is_added(datum)?;
             let is_low = match comparison {
                 Comparison::NotEqual => continue,
                 Comparison::Equal => return None,
@@ -159,8 +168,8 @@ fn by_direction(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// A bound datum that has nothing but ends.
-fn by_bounds(case: &Case) -> Option<Vec<Case>> {
+/// Eliminates a bound number that only has ends.
+fn eliminate_by_bounds(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
         if !datum.ty().is_number() {
             return None;
@@ -170,9 +179,9 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
             own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for part in &about {
-            let (comparison, times, at) = match solved(part, datum) {
+            let (comparison, times, at) = match solve_for(part, datum) {
                 Some((comparison, at)) => (comparison, RBig::ONE, at),
-                None => counted(part, datum).or_else(|| among_reals(part, datum))?,
+                None => solve_for_multiple(part, datum).or_else(|| solve_reals(part, datum))?,
             };
             match comparison {
                 Comparison::AtLeast => low.push(BoundEnd { at, times, is_excluded: false }),
@@ -183,48 +192,48 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
             }
         }
         if datum.ty().is_integer() {
-            low.iter_mut().for_each(|end| end.round(true));
-            high.iter_mut().for_each(|end| end.round(false));
+            low.iter_mut().for_each(|end| end.round(RBig::ONE));
+            high.iter_mut().for_each(|end| end.round(RBig::NEG_ONE));
         }
         let pairs = low.iter().flat_map(|least| high.iter().map(move |most| (least, most)));
-        let rooms: Option<Vec<Term>> = match datum.ty().is_integer() {
-            true => pairs.map(|(least, most)| room_of_integers(least, most, &case.bound)).collect(),
-            false => Some(pairs.map(|(least, most)| room(least, most)).collect()),
+        let conditions: Option<Vec<Term>> = match datum.ty().is_integer() {
+            true => pairs.map(|(least, most)| integer_fits(least, most, &case.bound)).collect(),
+            false => Some(pairs.map(|(least, most)| real_fits(least, most)).collect()),
         };
-        match rooms {
-            Some(rooms) => others.extend(rooms),
-            None => others.push(one_of_few(datum, &about, (&low, &high), &others)?),
+        match conditions {
+            Some(conditions) => others.extend(conditions),
+            None => others.push(try_few_values(datum, &about, (&low, &high), &others)?),
         }
         let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
         Some(vec![Case { bound, parts: others }])
     })
 }
 
-/// An end of what a number may be, so many times.
+/// A bound of a multiple of a number.
 struct BoundEnd {
     at: Term,
     times: RBig,
     is_excluded: bool,
 }
 
-/// That a real lies between two ends.
-fn room(low: &BoundEnd, high: &BoundEnd) -> Term {
+/// The condition that a real lies between two ends.
+fn real_fits(low: &BoundEnd, high: &BoundEnd) -> Term {
     let comparison = if low.is_excluded || high.is_excluded { Comparison::Less } else { Comparison::AtMost };
     Term::compare(comparison, &low.at, &high.at)
 }
 
-/// Returns when an integer lies between two ends, or nothing where that is not found. An end that is a whole
-/// number is the candidate, and is compared with the other end. Two others need a distance of 1, or count the
-/// same multiple without bound data: then the last multiple below the upper end decides.
-fn room_of_integers(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term> {
+/// The condition that an integer lies between two ends. `None`: it was not found. An end that is an integer
+/// is itself the candidate, and is compared with the other end. If neither is one, the ends must be 1 apart.
+/// Or both bound the same multiple, without bound data: then the last multiple below the upper end decides.
+fn integer_fits(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
         return Some(match (low.is_excluded, high.is_excluded) {
             (true, true) => Term::compare(Comparison::Less, &Term::add(&low.at, &Term::int(1)), &high.at),
-            _ => room(low, high),
+            _ => real_fits(low, high),
         });
     }
     if !low.is_whole() && !high.is_whole() {
-        let between = Sum::of_difference(&high.over(), &low.over());
+        let between = Sum::of_difference(&high.divided(), &low.divided());
         let least_is_met = !(low.is_excluded && high.is_excluded);
         return match between.constant() {
             Some(distance) if *distance > RBig::ONE || (least_is_met && *distance == RBig::ONE) => {
@@ -236,7 +245,7 @@ fn room_of_integers(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<
         };
     }
     let one = Term::int(1);
-    // The whole end is a value of its own, so the comparison with the other end is the other's.
+    // The integer end is the candidate, so the comparison is strict if the other end is.
     let (least, most, is_strict) = match low.is_whole() {
         true => (
             if low.is_excluded { Term::add(&low.at, &one) } else { low.at.clone() },
@@ -260,15 +269,15 @@ fn room_of_integers(low: &BoundEnd, high: &BoundEnd, bound: &[Datum]) -> Option<
     Some(Term::compare(comparison, &scaled(least, &high.times), &scaled(most, &low.times)))
 }
 
-/// That an integer of which these parts speak has one of the values that its ends leave it, by what the other
-/// parts say of these.
-fn one_of_few(
+/// The condition that an integer has one of the few values that its ends leave. `about` are the parts that
+/// mention it. The other parts tell how far its ends can lie apart.
+fn try_few_values(
     datum: &Datum,
     about: &[Term],
     (low, high): (&[BoundEnd], &[BoundEnd]),
     others: &[Term],
 ) -> Option<Term> {
-    // Of each other comparison, what is not below 0.
+    // For each other comparison: the sum that is not negative.
     let known: Vec<Sum> = others
         .iter()
         .filter_map(|part| match part.node() {
@@ -280,7 +289,7 @@ fn one_of_few(
             _ => None,
         })
         .collect();
-    // How small so many times the end can be: what is left of it without one of those.
+    // The least value of a multiple of an end: a constant that remains after subtracting such a sum.
     let least = |end: &BoundEnd, sign: &RBig| -> Option<RBig> {
         let whole = Sum::of(&end.at).times(&(sign / &end.times));
         let without = |not_negative: &Sum| {
@@ -292,30 +301,29 @@ fn one_of_few(
     };
     let lowest = low.iter().filter_map(|end| least(end, &RBig::ONE)).max()?.ceil();
     let highest = -high.iter().filter_map(|end| least(end, &RBig::NEG_ONE)).max()?.ceil();
-    // An integer between ends that tell nothing without its value is not tried beyond so many values.
+    // More than 64 values are not tried.
     if &highest - &lowest >= 64.into() {
         return None;
     }
     let mut cases = Vec::new();
     let mut value = lowest;
     while value <= highest {
-        let there = Substitution::from([(datum.clone(), Term::int(value.clone()))]);
-        cases.push(Term::and(substitute_all(about, &there)));
+        let values = Substitution::from([(datum.clone(), Term::int(value.clone()))]);
+        cases.push(Term::and(substitute_all(about, &values)));
         value += 1;
     }
     Some(Term::or(cases))
 }
 
 impl BoundEnd {
-    /// Is it the number's own end, and a whole number?
+    /// Is it an integer, and the bound of the number itself?
     fn is_whole(&self) -> bool {
         self.times == RBig::ONE && *self.at.sort() == Type::Int
     }
 
-    /// An integer's end that is a number, as a whole one that belongs to what it ends.
-    fn round(&mut self, is_low: bool) {
+    /// Rounds a constant bound of an integer inwards. `sign` is 1 for a lower bound and -1 for an upper one.
+    fn round(&mut self, sign: RBig) {
         let Some(number) = Sum::of(&self.at).constant().map(|number| number / &self.times) else { return };
-        let sign = if is_low { RBig::ONE } else { RBig::NEG_ONE };
         let least = (&sign * &number).ceil();
         let is_left_out = self.is_excluded && number.is_int();
         let least = RBig::from(if is_left_out { least + 1 } else { least });
@@ -323,15 +331,16 @@ impl BoundEnd {
         *self = BoundEnd { at, times: RBig::ONE, is_excluded: false };
     }
 
-    /// The end of the number itself, as a real.
-    fn over(&self) -> Term {
+    /// The bound of the number itself, as a real.
+    fn divided(&self) -> Term {
         let times = Term::literal(Value::Real(RBig::ONE / &self.times));
         Term::multiply(&times, &self.at.to_real())
     }
 }
 
-/// A disjunction, a disequality, an equality of conditions or an `if` that mentions bound data, in cases.
-fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
+/// Splits a part that mentions bound data into cases: a disjunction, a disequality, an equality of conditions
+/// or an `if`.
+fn split_part(case: &Case) -> Option<Vec<Case>> {
     let (at, cases) = case.parts.iter().enumerate().find_map(|(at, part)| {
         if !case.bound.iter().any(|datum| part.mentions(datum)) {
             return None;
@@ -347,7 +356,7 @@ fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
                 let b = if *comparison == Comparison::Equal { b.clone() } else { b.not() };
                 Some((at, vec![Term::and([a.clone(), b.clone()]), Term::and([a.not(), b.not()])]))
             }
-            Node::Compare(comparison, a, b) => Some((at, chosen_within(*comparison, a, b)?)),
+            Node::Compare(comparison, a, b) => Some((at, split_choice(*comparison, a, b)?)),
             Node::IfThenElse(c, a, b) => {
                 Some((at, vec![Term::and([c.clone(), a.clone()]), Term::and([c.not(), b.clone()])]))
             }
@@ -362,8 +371,8 @@ fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
     Some(cases.into_iter().map(chosen).collect())
 }
 
-/// A comparison with an `if` on one of its sides, or added there, as the comparisons that it may be.
-fn chosen_within(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>> {
+/// Splits a comparison with an `if` on one of its sides, or in a sum there, into its cases.
+fn split_choice(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>> {
     let both = |c: &Term, compared: &dyn Fn(bool) -> Term| {
         vec![Term::and([c.clone(), compared(true)]), Term::and([c.not(), compared(false)])]
     };
@@ -381,44 +390,44 @@ fn chosen_within(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>
     Some(both(c, &compared))
 }
 
-/// A bound datum of few values, a case for each.
-fn by_values(case: &Case) -> Option<Vec<Case>> {
+/// Splits a bound datum of few values into a case for each.
+fn split_by_values(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
-        // Records and arrays are compared field by field and cell by cell: they would have to be taken apart
+        // Records and arrays are left out: they are compared part by part, so they would have to be split
         // first.
         if matches!(datum.ty(), Type::Array(_) | Type::Record(_)) {
             return None;
         }
         datum.ty().cardinality().filter(|count| *count <= MOST_VALUES)?;
         let values = Value::enumerate(datum.ty(), MOST_VALUES)?;
-        Some(values.into_iter().map(|value| put(case, datum, &Term::literal(value), [])).collect())
+        Some(values.into_iter().map(|value| replace_bound(case, datum, &Term::literal(value), [])).collect())
     })
 }
 
-/// The value that the equation gives to the datum, where it is one that can be solved for it; the value does
-/// not mention the datum. It need not have a value or lie in the datum's type: who puts it in the datum's
-/// place asks for that beside it.
-pub fn given_by(part: &Term, datum: &Datum) -> Option<Term> {
-    match solved(part, datum) {
-        Some((Comparison::Equal, value)) if is_told(datum.ty()) => Some(value),
+/// The term with which an equation equates a datum, if it can be solved for the datum. The term does not
+/// mention the datum. It need not have a value or lie in the datum's type: a caller that replaces the datum
+/// must add this.
+pub fn solve_equation(part: &Term, datum: &Datum) -> Option<Term> {
+    match solve_for(part, datum) {
+        Some((Comparison::Equal, value)) if is_decided_by_in_type(datum.ty()) => Some(value),
         _ => None,
     }
 }
 
-/// The comparison, solved for a datum: `datum ⋈ value`, and the value does not mention the datum.
-pub fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
+/// Solves a comparison for a datum: `datum ⋈ value`. The value does not mention the datum.
+pub fn solve_for(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     let found = match (a.mentions(datum), b.mentions(datum)) {
-        (true, false) => isolated(*comparison, a, b, datum),
-        (false, true) => isolated(mirrored(*comparison), b, a, datum),
+        (true, false) => isolate(*comparison, a, b, datum),
+        (false, true) => isolate(mirror(*comparison), b, a, datum),
         _ => None,
     };
-    found.or_else(|| gathered(*comparison, a, b, datum))
+    found.or_else(|| solve_sum(*comparison, a, b, datum))
 }
 
-/// The same where the datum occurs several times, all in sums: what it occurs in is added up. Of integers one
-/// of it must be left; of reals, any multiple.
-fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
+/// Solves a comparison for a datum that occurs several times, always in sums. These are added up. For
+/// integers the datum must then have the factor 1 or -1, and for reals any factor but 0.
+fn solve_sum(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     if !a.sort().is_number() {
         return None;
     }
@@ -428,13 +437,12 @@ fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option
         return None;
     }
     // own * datum + rest ⋈ 0
-    let comparison = if own > RBig::ZERO { comparison } else { mirrored(comparison) };
+    let comparison = if own > RBig::ZERO { comparison } else { mirror(comparison) };
     Some((comparison, sum.term(&(RBig::NEG_ONE / own), a.sort())))
 }
 
-/// The comparison of integers, solved for a multiple of a datum: `times * datum ⋈ value`, with `times` above
-/// 0.
-pub(super) fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
+/// Solves a comparison of integers for a multiple of a datum: `times * datum ⋈ value`, with `times` above 0.
+pub(super) fn solve_for_multiple(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Int {
         return None;
@@ -446,62 +454,61 @@ pub(super) fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, T
     }
     Some(match own > RBig::ZERO {
         true => (*comparison, own, sum.term(&RBig::NEG_ONE, a.sort())),
-        false => (mirrored(*comparison), -own, sum.term(&RBig::ONE, a.sort())),
+        false => (mirror(*comparison), -own, sum.term(&RBig::ONE, a.sort())),
     })
 }
 
-/// The comparison of reals, solved for an integer among them: `datum ⋈ value`. The value is a whole number
-/// where all in it is; a real, where not.
-fn among_reals(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
+/// Solves a comparison of reals for an integer in it: `datum ⋈ value`. The value is an integer if all its
+/// parts are, or else a real.
+fn solve_reals(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Real {
         return None;
     }
     let mut sum = Sum::of_difference(a, b);
     let own = sum.take_lifted(datum)?;
-    let comparison = if own > RBig::ZERO { *comparison } else { mirrored(*comparison) };
+    let comparison = if own > RBig::ZERO { *comparison } else { mirror(*comparison) };
     let times = RBig::NEG_ONE / own;
     let sort = if sum.is_whole(&times) { Type::Int } else { Type::Real };
     Some((comparison, RBig::ONE, sum.term(&times, &sort)))
 }
 
-/// The same, where the value is a whole number.
-fn whole_among_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
+/// Like [`solve_reals`], if the value is an integer.
+fn solve_reals_for_integer(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     if !datum.ty().is_integer() {
         return None;
     }
-    let (comparison, _, value) = among_reals(part, datum)?;
+    let (comparison, _, value) = solve_reals(part, datum)?;
     (*value.sort() == Type::Int).then_some((comparison, value))
 }
 
-/// The conjunct with its sums added up, where something in them cancels out, also by what a remainder
-/// forgets.
-pub fn cancelled(part: &Term) -> Term {
+/// Adds up the sums of a conjunct if something in them cancels out, also within a remainder.
+pub fn cancel_sums(part: &Term) -> Term {
     match part.node() {
         Node::Compare(comparison, a, b) if a.sort().is_number() => {
             let sum = Sum::of_difference(a, b);
             match sum.has_cancelled() {
                 true => sum.compared(*comparison, a.sort()),
-                false => with_small_remainders(*comparison, a, b).unwrap_or_else(|| part.clone()),
+                false => reduce_remainder(*comparison, a, b).unwrap_or_else(|| part.clone()),
             }
         }
-        Node::Or(parts) => Term::or(parts.iter().map(cancelled).collect::<Vec<_>>()),
-        Node::And(parts) => Term::and(parts.iter().map(cancelled).collect::<Vec<_>>()),
+        Node::Or(parts) => Term::or(parts.iter().map(cancel_sums).collect::<Vec<_>>()),
+        Node::And(parts) => Term::and(parts.iter().map(cancel_sums).collect::<Vec<_>>()),
         _ => part.clone(),
     }
 }
 
-/// `side ⋈ other`, where the side mentions the datum.
-fn isolated(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
+/// Solves `side ⋈ other` for a datum that only the side mentions, by moving terms to the other side.
+fn isolate(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     match side.node() {
         Node::Data(_) => Some((comparison, other.clone())),
-        Node::Negate(a) => isolated(mirrored(comparison), a, &other.negate(), datum),
+        Node::Negate(a) => isolate(mirror(comparison), a, &other.negate(), datum),
         Node::Arithmetic(operator, a, b) => match (operator, a.mentions(datum), b.mentions(datum)) {
-            (Operator::Add, true, false) => isolated(comparison, a, &Term::subtract(other, b), datum),
-            (Operator::Add, false, true) => isolated(comparison, b, &Term::subtract(other, a), datum),
-            (Operator::Subtract, true, false) => isolated(comparison, a, &Term::add(other, b), datum),
+            (Operator::Add, true, false) => isolate(comparison, a, &Term::subtract(other, b), datum),
+            (Operator::Add, false, true) => isolate(comparison, b, &Term::subtract(other, a), datum),
+            (Operator::Subtract, true, false) => isolate(comparison, a, &Term::add(other, b), datum),
             (Operator::Subtract, false, true) => {
-                isolated(mirrored(comparison), b, &Term::subtract(a, other), datum)
+                isolate(mirror(comparison), b, &Term::subtract(a, other), datum)
             }
             _ => None,
         },
@@ -509,7 +516,7 @@ fn isolated(comparison: Comparison, side: &Term, other: &Term, datum: &Datum) ->
     }
 }
 
-fn mirrored(comparison: Comparison) -> Comparison {
+fn mirror(comparison: Comparison) -> Comparison {
     match comparison {
         Comparison::Equal => Comparison::Equal,
         Comparison::NotEqual => Comparison::NotEqual,

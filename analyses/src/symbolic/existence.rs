@@ -1,4 +1,4 @@
-//! Conditions on the state alone: some value of the bound data makes a condition true.
+//! Eliminates bound data from a condition, so that only the state is left in it.
 //!
 //! **Problem.** "No output is possible here" quantifies over the values that an output may carry. Terms have
 //! no quantifiers.
@@ -8,13 +8,13 @@
 //!
 //! - *Exact* elimination rewrites the conjunction ([`super::eliminate`]). It asks no solver.
 //! - *Test points* are the terms t with which a datum p is compared, their neighbours and the ends of its
-//!   type. The disjunction of all `G[p := t]` says of each state in which it holds that some value will do.
-//!   The solver is asked for the converse, `G => ⋁ G[p := t]` for all p. Without a certain answer there is no
-//!   result. A record for which no whole point is enough is eliminated field by field. The solver is asked
-//!   for missing points of a number or a string.
+//!   type. If the disjunction of all `G[p := t]` holds in a state, some value of p satisfies G there. The
+//!   solver is asked for the converse, `G => ⋁ G[p := t]` for all p. Without a certain answer there is no
+//!   result. A record for which the points do not suffice is eliminated field by field. For a number or a
+//!   string, the solver is asked for missing points.
 //!
 //! **Source.** Loos and Weispfenning, *Applying linear quantifier elimination* (1993), take all points that
-//! can be needed. **Where we differ**: we take some, and prove that they were enough.
+//! may be needed. **Where we differ**: we take some points, and prove that they suffice.
 //!
 //! **Ends**: points are limited, and so are the steps of the exact elimination. **Cost**: one query for each
 //! point of each datum.
@@ -30,37 +30,38 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::types::{RecordForm, RecordType};
 use coreach_model::{Datum, Term, Type, Value};
 
-use super::eliminate::{solved, without};
+use super::eliminate::{eliminate_data, solve_for};
 use crate::solver::{Solver, Witness, must_hold};
 
 /// Eliminates the bound data from a condition.
 ///
-/// The result holds exactly where the bound data have values in their types for which the condition holds.
-/// There is none where neither elimination finds it.
+/// The result holds exactly if the bound data have values in their types for which the condition holds.
+/// `None`: neither elimination finds it.
 pub fn eliminate_bound(bound: &[Datum], condition: &Term, solver: &mut dyn Solver) -> Option<Term> {
-    let exact = without(bound, &condition.lowered().conjuncts());
+    let exact = eliminate_data(bound, &condition.lowered().conjuncts());
     if exact.as_ref().is_some_and(|exact| exact.written_size() <= 1) {
         return exact;
     }
     let by_points =
         bound.iter().try_fold(condition.clone(), |left, datum| eliminate_datum(&left, datum, solver));
-    // Of two answers of one size, the exact one is kept.
+    // If both answers have the same size, the exact one is kept.
     exact.into_iter().chain(by_points).min_by_key(Term::written_size)
 }
 
-/// Eliminates one datum by test points; without them, by itself and exactly.
+/// Eliminates one datum by test points or, if they do not suffice, exactly.
 fn eliminate_datum(condition: &Term, datum: &Datum, solver: &mut dyn Solver) -> Option<Term> {
     let by_points = eliminate_by_points(condition, datum, solver);
-    by_points.or_else(|| without(std::slice::from_ref(datum), &condition.lowered().conjuncts()))
+    by_points.or_else(|| eliminate_data(std::slice::from_ref(datum), &condition.lowered().conjuncts()))
 }
 
-/// The disjunction of the condition at test points, where the solver says that they suffice.
+/// Eliminates one datum by test points: the disjunction of the condition at these. `None`: the solver does
+/// not say that they suffice.
 fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver) -> Option<Term> {
     if !condition.mentions(datum) {
         return Some(condition.clone());
     }
     let mut at: Vec<Term> = Vec::new();
-    for point in points(condition, datum) {
+    for point in list_test_points(condition, datum) {
         budget::ask();
         let put = Substitution::from([(datum.clone(), point.clone())]);
         let here = Term::and([defined(&point), in_type(&point, datum.ty()), substitute(condition, &put)]);
@@ -79,8 +80,8 @@ fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver)
     if !is_enough && let Type::Record(record) = datum.ty() {
         return eliminate_fields(condition, datum, record, solver);
     }
-    // What the solver knows where the condition names nothing: a word of a regular expression.
-    // The most values that the solver is asked for where those that are tried are not enough.
+    // If the points do not suffice, the solver is asked for up to four more values, such as words of a
+    // regular expression.
     for _ in 0..4 {
         let left = [condition.clone(), Term::or(at.clone()).not()];
         if !is_enough
@@ -94,7 +95,7 @@ fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver)
     if !is_enough {
         return None;
     }
-    // Without those that are not needed.
+    // Leave out the points that are not needed.
     let mut number = 0;
     while number < at.len() {
         let mut fewer = at.clone();
@@ -108,8 +109,8 @@ fn eliminate_by_points(condition: &Term, datum: &Datum, solver: &mut dyn Solver)
     Some(Term::or(at))
 }
 
-/// Eliminates a record field by field: for each length of a list or alternative of a variant, the fields that
-/// count then.
+/// Eliminates a record field by field. For each length of a list or alternative of a variant, these are the
+/// fields that it uses.
 fn eliminate_fields(
     condition: &Term,
     datum: &Datum,
@@ -138,7 +139,7 @@ fn eliminate_fields(
         let put = Substitution::from([(datum.clone(), whole.clone())]);
         let mut condition = vec![in_type(&whole, datum.ty()), substitute(condition, &put)];
         if let RecordForm::Entries(..) = record.form {
-            // Their order is not asked for where operations make them.
+            // Operations keep the entries in order, so conditions do not state the order.
             condition.insert(1, canonical(&whole, datum.ty()));
         }
         let condition = Term::and(condition);
@@ -147,9 +148,9 @@ fn eliminate_fields(
     Some(Term::or(parts))
 }
 
-/// Lists values worth trying. Of a small type these are all. Otherwise they are what the datum is compared
-/// with, its neighbours, the ends of its type and a few numbers.
-fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
+/// Lists values worth trying: all values of a small type, or else the terms with which the datum is compared,
+/// their neighbours, the ends of its type and a few numbers.
+fn list_test_points(condition: &Term, datum: &Datum) -> Vec<Term> {
     let all = |values: Vec<Value>| values.into_iter().map(Term::literal).collect();
     match datum.ty() {
         Type::Bool => return all(vec![Value::Bool(false), Value::Bool(true)]),
@@ -160,7 +161,7 @@ fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
         _ => {}
     }
     let mut compared = Vec::new();
-    find_compared(condition, datum, &mut BTreeSet::new(), &mut compared);
+    collect_compared(condition, datum, &mut BTreeSet::new(), &mut compared);
     let mut found = compared.clone();
     match datum.ty() {
         Type::Int | Type::Nat | Type::Range(..) => {
@@ -168,7 +169,7 @@ fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
                 found.extend([Term::add(point, &Term::int(1)), Term::subtract(point, &Term::int(1))]);
             }
             if let Type::Range(low, high) = datum.ty() {
-                // The most values of a type that are all tried.
+                // All values of a type are tried if there are at most 32.
                 let is_small = i64::try_from(&(high.clone() - low)).is_ok_and(|width| width < 32);
                 let mut value = low.clone();
                 while is_small && value <= *high {
@@ -199,7 +200,7 @@ fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
             found.extend(compared.iter().map(longer));
             found.push(Term::literal(Value::string("")));
         }
-        // One of so many is none of those that it is compared with.
+        // At least one of these ids differs from all with which it is compared.
         Type::Id(name) => {
             let ids = (0..=compared.len()).map(|number| Value::id(name, &format!("id{number}")));
             found.extend(ids.map(Term::literal));
@@ -212,8 +213,8 @@ fn points(condition: &Term, datum: &Datum) -> Vec<Term> {
 }
 
 /// Collects the terms with which the datum is compared, solved for it.
-fn find_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found: &mut Vec<Term>) {
-    // A walk over the shared parts: each once.
+fn collect_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found: &mut Vec<Term>) {
+    // Shared parts are visited once.
     let mut visited = std::collections::HashSet::new();
     let mut work = vec![term.clone()];
     while let Some(term) = work.pop() {
@@ -221,13 +222,13 @@ fn find_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found:
             continue;
         }
         if let Node::Compare(..) = term.node() {
-            let point = solved(&term, datum).map(|(_, point)| point);
+            let point = solve_for(&term, datum).map(|(_, point)| point);
             let point = point.filter(|point| *point.sort() == datum.ty().sort());
             if let Some(point) = point.filter(|point| seen.insert(point.to_string())) {
                 found.push(point);
             }
         }
-        // What a record is compared with, its fields are.
+        // If a record is compared, its fields are compared as well.
         if let Node::Compare(_, one, other) = term.node() {
             for (record, other) in [(one, other), (other, one)] {
                 if let Node::Record(_, fields) = record.node() {
@@ -239,7 +240,7 @@ fn find_compared(term: &Term, datum: &Datum, seen: &mut BTreeSet<String>, found:
                 }
             }
         }
-        // What it begins with, ends with or contains is such a string itself.
+        // A string that the datum begins with, ends with or contains is a point itself.
         if let Node::OnStrings(operation, arguments) = term.node()
             && *operation != StringOperation::Matches
             && let [one, other] = arguments.as_slice()

@@ -1,17 +1,17 @@
-//! Which nodes of a search were expanded: is a new one within one of them?
+//! The expanded nodes of a search: is a new node within one of them?
 //!
-//! **Problem.** A node whose element lies within one that was expanded at its location and in its cell has
-//! nothing new. Who asks each of them asks n²/2 times in a search of n nodes; on a counter that is stepped in
-//! vain this took more than all else.
+//! **Problem.** A node has nothing new if its element lies within one that was expanded at its location and
+//! in its cell. To compare it with each of them takes n²/2 comparisons in a search of n nodes. For a counter
+//! that is stepped in vain this took more time than everything else.
 //!
-//! **Method.** An element that fixes a dimension holds only elements that fix it at the same value. So the
-//! elements are kept by the dimensions that they fix, and for each such set by the values; a new element is
-//! compared with those whose values are its own. Sets of dimensions are few, as they depend on the
-//! transitions and not on the length of a path. From the state of a run everything is fixed but what inputs
-//! bring: then the comparison is a look into a table.
+//! **Method.** If an element fixes a dimension, all elements within it fix the dimension at the same value.
+//! So the elements are stored by the dimensions that they fix, and for each such set by the values. A new
+//! element is compared only with those that have its values. There are few sets of dimensions, since they
+//! depend on the transitions and not on the length of a path. In a search from the state of a run, everything
+//! is fixed but the values of inputs: then the comparison is a look into a table.
 //!
-//! **Exact** up to what the constraints of an element say by themselves ([`Elements::fixed`]): who is found
-//! is within, and an element that hides a fixed value may be expanded in vain.
+//! **Exact**, if a single constraint of an element fixes each fixed dimension ([`Elements::fixed`]). If not,
+//! an element may be expanded in vain, but none is left out that is not within another.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,14 +20,15 @@ use coreach_model::LocationId;
 use crate::domains::Domain;
 use crate::partition::{ElementId, Elements};
 
-/// The elements of one place by the values of what they fix.
+/// The elements that fix the same dimensions, by the constraints that fix these.
 type ByValues = HashMap<Vec<u32>, Vec<ElementId>>;
 
 #[derive(Default)]
 pub(super) struct Expanded(HashMap<(LocationId, u32), BTreeMap<Vec<usize>, ByValues>>);
 
 impl Expanded {
-    /// Adds an element, if it is within none of those that were added here.
+    /// Adds an element, unless it is within one that was added at this location and cell. Returns whether it
+    /// was added.
     pub(super) fn add<D: Domain>(
         &mut self,
         store: &Elements<D>,
@@ -81,7 +82,7 @@ mod tests {
             // The same point by other constraints.
             (&[(&[1, 1], -7, Equal), (&[1, -1], 1, Equal)], false),
             (&[(&[1, 0], -3, Equal), (&[0, 1], -5, Equal)], true),
-            // A line, a point on it, one beside it, a piece of it.
+            // A line, a point on it, a point beside it, a part of it.
             (&[(&[1, 0], -2, Equal)], true),
             (&[(&[1, 0], -2, Equal), (&[0, 1], -5, Equal)], false),
             (&[(&[1, 0], -1, Equal), (&[0, 1], -5, Equal)], true),
@@ -93,7 +94,8 @@ mod tests {
             let element = element(&mut store, constraints);
             assert_eq!(expanded.add(&store, place, element), is_new, "{constraints:?}");
         }
-        // Of the half plane is what fixes nothing else; another place has nothing yet.
+        // A point of the half plane is not added. At another place it is, because nothing was added there
+        // yet.
         let far = element(&mut store, &[(&[1, 0], -30, Equal), (&[0, 1], 4, Equal)]);
         assert!(!expanded.add(&store, place, far));
         assert!(expanded.add(&store, (LocationId(0), 1), far));

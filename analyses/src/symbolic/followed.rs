@@ -1,24 +1,28 @@
-//! A state that follows what is seen: nearly all of its data are values soon, and the rest stays short.
+//! A symbolic state that follows a trace: soon nearly all its data are values, and the terms of the others
+//! stay short.
 //!
-//! **Problem.** A trace does not tell everything: which of several transitions was taken, what the data were
-//! in the beginning, what the constants are. The publication of 2012 keeps nodes of a symbolic tree, whose
+//! **Problem.** A trace does not show everything: which of several transitions was taken, the first values of
+//! the data, and the constants may be open. The publication of 2012 keeps nodes of a symbolic tree, whose
 //! conditions grow with every event.
 //!
-//! **Method.** Events bring values, so what happens next is mostly evaluated ([`SymbolicState::behind`]). The
-//! other data are terms over *symbols* (what a datum was in the beginning), with a condition on these. A
-//! symbol that the condition leaves one value, by whatever equations, becomes it; one that no datum stands
-//! for any more is taken out of the condition, where that can be done without a quantifier; a part of the
-//! condition that the others imply goes; sums are added up. So a state is as large as what is not known yet,
-//! and not as long as the trace.
+//! **Method.** Events have values, so the next state is mostly evaluated ([`SymbolicState::behind`]). The
+//! other data are terms over *symbols* (the first values of data), with a condition on these. The condition
+//! is kept short:
 //!
-//! Values that a datum does *not* have add up for ever: beyond some of them, further ones are looked at once
-//! and forgotten ([`SymbolicState::is_full`]), as are choices between conditions.
+//! - If it leaves a symbol one value, by any equations, the symbol is replaced by the value.
+//! - A symbol that no datum mentions any more is eliminated, if this needs no quantifier.
+//! - A part that the others imply is dropped, and sums are added up.
 //!
-//! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible:
-//! a state too many makes no Fail.
+//! So the size of a state depends on what is not known yet, and not on the length of the trace.
 //!
-//! **Costs** an evaluation for each event, and where it says something new of a symbol, a question for each
-//! part of the condition.
+//! Values that a datum does *not* have would add up for ever. If there are many of them, further ones are
+//! checked once and forgotten ([`SymbolicState::is_full`]). The same holds for disjunctions.
+//!
+//! The solver is asked only if the answer depends on a symbol. If it does not know, the state counts as
+//! possible: a state too many never causes Fail.
+//!
+//! **Costs** an evaluation for each event and, if the event says something new of a symbol, a question for
+//! each part of the condition.
 
 use std::sync::Arc;
 
@@ -28,19 +32,19 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, TransitionId, Value};
 
-use super::bounds::{CanBe, GivenValues, OpenBounds, found};
-use super::eliminate::{is_told, without};
-use super::inclusion::{about, data_of_terms};
+use super::bounds::{CanBe, GivenValues, OpenBounds, find_value};
+use super::eliminate::{eliminate_data, is_decided_by_in_type};
+use super::inclusion::{data_of_terms, depending_parts};
 use super::state::{Holds, ValueOrTerm};
-use super::sum::{folded, shortened};
+use super::sum::{fold_sums, shorten_comparison};
 use super::{SymbolicState, System, symbol};
 use crate::solver::{Solver, Witness, may_hold, must_hold};
 
-/// Of values that data do not have, and of choices between conditions, so many are kept.
+/// The most weak parts of a condition that are kept: values that data do not have, and disjunctions.
 const MOST_WEAK: usize = 64;
 
 impl Holds {
-    /// Can it hold? Errs towards yes. The condition itself can.
+    /// Can it hold together with the condition, which can hold itself? Errs towards yes.
     pub fn may_be(self, condition: &[Term], solver: &mut dyn Solver) -> bool {
         match self {
             Holds::Always => true,
@@ -55,7 +59,7 @@ impl Holds {
 }
 
 impl SymbolicState {
-    /// The initial state with constants that are given; `None` where they do not suit the initial condition.
+    /// The initial state with given constants. `None`: they contradict the initial condition.
     pub fn start(system: &System<'_>, given: &Valuation, solver: &mut dyn Solver) -> Option<Self> {
         let iosts = system.iosts;
         let data = iosts.variables.iter().chain(&iosts.constants);
@@ -67,12 +71,12 @@ impl SymbolicState {
         match state.meaning(&Term::and(initial.condition), &state.known) {
             Holds::Always => Some(state.remembering()),
             Holds::Never => None,
-            Holds::Where(term) => state.with(&term, solver).map(SymbolicState::remembering),
+            Holds::Where(term) => state.with_condition(&term, solver).map(SymbolicState::remembering),
         }
     }
 
-    /// The state after a transition that leaves its location, with these values for the parameters of its
-    /// action; `None` where it cannot be taken.
+    /// The state after a transition from its location, with these values of the action's parameters. `None`:
+    /// the transition cannot be taken.
     pub fn after(
         &self,
         system: &System<'_>,
@@ -85,7 +89,7 @@ impl SymbolicState {
         self.after_with(system, number, values, [], solver)
     }
 
-    /// The same, with terms over symbols for some of the parameters.
+    /// Like [`SymbolicState::after`], with terms over symbols for some of the parameters.
     pub fn after_with(
         &self,
         system: &System<'_>,
@@ -99,47 +103,48 @@ impl SymbolicState {
         let terms: Vec<(Datum, Term)> = terms.into_iter().collect();
         let has_terms = !terms.is_empty();
         let guard = system.enabled(number);
-        let step = |asked: &Term| {
-            let mut next = self.behind(transition, asked, values.iter().cloned(), terms.iter().cloned())?;
+        let step = |condition: &Term| {
+            let mut next =
+                self.behind(transition, condition, values.iter().cloned(), terms.iter().cloned())?;
             next.depth = self.depth;
             for variable in transition.assignments.keys() {
-                if let Some(term) = next.open.get(variable).map(folded) {
+                if let Some(term) = next.open.get(variable).map(fold_sums) {
                     next.assign([(variable.clone(), ValueOrTerm::Term(term))]);
                 }
             }
             Some(next)
         };
-        let untold = if has_terms {
-            let mut there = self.clone();
-            Arc::make_mut(&mut there.open).extend(terms.iter().cloned());
-            there.untold(guard, &values)?
+        let undecided = if has_terms {
+            let mut with_terms = self.clone();
+            Arc::make_mut(&mut with_terms.open).extend(terms.iter().cloned());
+            with_terms.undecided_parts(guard, &values)?
         } else {
-            self.untold(guard, &values)?
+            self.undecided_parts(guard, &values)?
         };
-        let narrowed = if has_terms { None } else { self.narrowed(&untold, &values) };
+        let narrowed = if has_terms { None } else { self.narrowed_bounds(&undecided, &values) };
         if let Some(bounds) = narrowed {
-            if let Some(next) = self.moved(transition, &values, &bounds) {
+            if let Some(next) = self.move_numbers(transition, &values, &bounds) {
                 return Some(next);
             }
             let mut next = step(&Term::yes())?;
-            if bounds.stands_in(&next.open) {
+            if bounds.is_mentioned_in(&next.open) {
                 next.condition = bounds.condition().to_vec();
                 return Some(next.remembering());
             }
         }
-        let mut next = step(&Term::and(untold))?;
+        let mut next = step(&Term::and(undecided))?;
         let new = next.condition.split_off(self.condition.len());
         let next = match (new.is_empty(), next.condition.is_empty()) {
-            (false, _) => next.with(&Term::and(new), solver)?,
+            (false, _) => next.with_condition(&Term::and(new), solver)?,
             (true, true) => next,
             (true, false) => next.settled(),
         };
         Some(if has_terms { next } else { next.remembering() })
     }
 
-    /// The state behind a transition, with the bounds that are known where its guard holds. None where it
-    /// does more with open data than move them by numbers.
-    fn moved(
+    /// The state after a transition, with the bounds that hold with its guard. `None`: it does more with open
+    /// data than to move them by numbers.
+    fn move_numbers(
         &self,
         transition: &Transition,
         values: GivenValues<'_>,
@@ -154,13 +159,13 @@ impl SymbolicState {
             if self.open.contains_key(variable) {
                 assigned.push((variable, term));
             } else {
-                let value = evaluate_with(term, |datum| found(datum, (&self.known, values))).ok()?;
+                let value = evaluate_with(term, |datum| find_value(datum, (&self.known, values))).ok()?;
                 known.insert(variable.clone(), value);
             }
         }
         let moved = match assigned.is_empty() {
             true => bounds.clone(),
-            false => Arc::new(bounds.moved(&assigned, (&self.known, values))?),
+            false => Arc::new(bounds.after_assignment(&assigned, (&self.known, values))?),
         };
         let (open, condition) = (moved.open.clone(), moved.condition().to_vec());
         let (location, depth) = (transition.target, self.depth);
@@ -172,19 +177,19 @@ impl SymbolicState {
         known.unwrap_or_else(|| Arc::new(OpenBounds::new(&self.open, &self.condition)))
     }
 
-    /// Remembers what is known of its open data. Its condition cannot be said shorter.
+    /// Remembers the bounds of the open data. The condition must already be as short as possible.
     pub fn remembering(mut self) -> Self {
         self.memo = self.bounds().into();
         self
     }
 
-    /// What is found out about a condition on the data without a question.
+    /// Finds out without a solver whether a condition on the data can hold, and whether it can fail.
     pub fn decide(&self, condition: &Term, given: GivenValues<'_>) -> CanBe {
         self.bounds().decide(condition, (&self.known, given))
     }
 
-    /// What of a guard is not told to hold always; none where it can never hold.
-    fn untold(&self, guard: &Term, given: GivenValues<'_>) -> Option<Vec<Term>> {
+    /// The parts of a guard that do not certainly hold. `None`: the guard can never hold.
+    fn undecided_parts(&self, guard: &Term, given: GivenValues<'_>) -> Option<Vec<Term>> {
         let bounds = self.bounds();
         let mut left = Vec::new();
         for part in guard.conjuncts() {
@@ -197,18 +202,18 @@ impl SymbolicState {
         Some(left)
     }
 
-    /// What is known where these parts of a guard hold, if they are bounds of single symbols, and the state
-    /// remembers what is known without them.
-    fn narrowed(&self, parts: &[Term], given: GivenValues<'_>) -> Option<Arc<OpenBounds>> {
+    /// The bounds with these parts of a guard. `None`: a part is no bound of a single symbol, or the state
+    /// remembers no bounds.
+    fn narrowed_bounds(&self, parts: &[Term], given: GivenValues<'_>) -> Option<Arc<OpenBounds>> {
         let known = self.memo.of(&self.open, &self.condition)?;
         match parts.is_empty() {
             true => Some(known.clone()),
-            false => known.with(parts, (&self.known, given)).map(Arc::new),
+            false => known.with_parts(parts, (&self.known, given)).map(Arc::new),
         }
     }
 
-    /// The state where this holds besides, as a condition over symbols; `None` where it cannot.
-    fn with(mut self, term: &Term, solver: &mut dyn Solver) -> Option<Self> {
+    /// Adds a condition over symbols. `None`: it cannot hold here.
+    fn with_condition(mut self, term: &Term, solver: &mut dyn Solver) -> Option<Self> {
         let known = self.condition.len();
         for part in term.lowered().conjuncts() {
             if self.is_full() && is_weak(&part) {
@@ -229,77 +234,77 @@ impl SymbolicState {
             return None;
         }
         let mut settled = self.settled().pinned(solver);
-        // What is new may say more than what was there.
-        settled.condition = shorter(settled.condition, solver);
+        // A new part may imply an old one.
+        settled.condition = shorten_condition(settled.condition, solver);
         Some(settled)
     }
 
-    /// Is so much known that weak parts are not kept any more?
+    /// Has the condition so many weak parts that no more are kept?
     pub fn is_full(&self) -> bool {
         self.condition.len() >= MOST_WEAK
             && self.condition.iter().filter(|part| is_weak(part)).count() >= MOST_WEAK
     }
 
-    /// The same with values for the symbols that the condition fixes, and without those that nothing stands
-    /// for any more.
+    /// Replaces the symbols that an equation fixes by their values, and eliminates those that no datum
+    /// mentions.
     fn settled(mut self) -> Self {
-        while let Some((symbol, value)) = self.condition.iter().find_map(fixed) {
+        while let Some((symbol, value)) = self.condition.iter().find_map(fixed_value) {
             if !value.is_in(symbol.ty()) {
-                // The condition says so itself, to the solver.
+                // The condition then cannot hold, and the solver will find this.
                 break;
             }
-            self.put(&Substitution::from([(symbol, Term::literal(value))]));
+            self.replace_symbols(&Substitution::from([(symbol, Term::literal(value))]));
         }
         self.condition.sort();
         self.condition.dedup();
-        // What has nothing to do with any datum can hold, and that is all that it says.
-        self.condition = about(data_of_terms(self.open.values()), &self.condition, Term::data).0;
+        // Parts that depend on no datum can hold, and say nothing else.
+        self.condition = depending_parts(data_of_terms(self.open.values()), &self.condition, Term::data).0;
         let mut idle = data_of_terms(&self.condition);
-        idle.retain(|symbol| !self.stands(symbol));
+        idle.retain(|symbol| !self.mentions_symbol(symbol));
         for symbol in idle {
-            if let Some(rest) = without(&[symbol], &self.condition) {
-                self.condition = rest.lowered().conjuncts().iter().map(shortened).collect();
+            if let Some(rest) = eliminate_data(&[symbol], &self.condition) {
+                self.condition = rest.lowered().conjuncts().iter().map(shorten_comparison).collect();
             }
         }
         self
     }
 
-    fn stands(&self, symbol: &Datum) -> bool {
+    fn mentions_symbol(&self, symbol: &Datum) -> bool {
         self.open.values().any(|term| term.mentions(symbol))
     }
 
-    /// The same with values for the symbols that the condition leaves one value, however it says so:
-    /// `2 * a == 8`, or `a + b == 5` beside `a - b == 1`.
+    /// Replaces the symbols to which the condition leaves one value, in any form: `2 * a == 8`, or `a + b ==
+    /// 5` and `a - b == 1`.
     fn pinned(mut self, solver: &mut dyn Solver) -> Self {
         if self.condition.is_empty() {
             return self;
         }
         let Witness::Found(possible) = solver.witness(&self.condition) else { return self };
-        let mut there = Substitution::new();
+        let mut values = Substitution::new();
         for (symbol, value) in possible {
             let (datum, value) = (Term::datum(&symbol), Term::literal(value));
-            // Arrays that differ where nobody reads them are not told apart by what is read.
-            if self.stands(&symbol)
-                && is_told(symbol.ty())
+            // Arrays are left out: equal reads do not mean that they are equal everywhere.
+            if self.mentions_symbol(&symbol)
+                && is_decided_by_in_type(symbol.ty())
                 && must_hold(solver, &self.condition, &Term::equal(&datum, &value))
             {
-                there.insert(symbol, value);
+                values.insert(symbol, value);
             }
         }
-        self.put(&there);
+        self.replace_symbols(&values);
         self.settled()
     }
 
-    fn put(&mut self, there: &Substitution) {
-        let parts = substitute_all(&self.condition, there);
+    fn replace_symbols(&mut self, values: &Substitution) {
+        let parts = substitute_all(&self.condition, values);
         self.condition = parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect();
         let open = std::mem::take(&mut self.open);
-        let term_there = |term| ValueOrTerm::Term(folded(&substitute(term, there)));
-        self.assign(open.iter().map(|(datum, term)| (datum.clone(), term_there(term))));
+        let replaced = |term| ValueOrTerm::Term(fold_sums(&substitute(term, values)));
+        self.assign(open.iter().map(|(datum, term)| (datum.clone(), replaced(term))));
     }
 
-    /// What takes more to say than this many parts, if anything does: the datum, or none where it is the
-    /// condition.
+    /// Finds a term of more than `most` parts: that of a datum (its name), or a part of the condition
+    /// (`Some(None)`).
     pub fn too_large(&self, most: u64) -> Option<Option<String>> {
         let large = |term: &Term| term.written_size() > most;
         if let Some((datum, _)) = self.open.iter().find(|(_, term)| large(term)) {
@@ -308,13 +313,13 @@ impl SymbolicState {
         self.condition.iter().any(large).then_some(None)
     }
 
-    /// Does it stand for the same states as the other one, but for the symbols' values?
+    /// Are both states the same, except for their conditions on symbols?
     pub fn is_like(&self, other: &SymbolicState) -> bool {
         self.location == other.location && self.open == other.open && self.known == other.known
     }
 
-    /// One of two states that stand for the same data: the wider one, where one is within the other; else
-    /// both in one.
+    /// Joins two states that differ only in their conditions. If one is within the other, this is the wider
+    /// one.
     pub fn joined(self, other: &SymbolicState, solver: &mut dyn Solver) -> Self {
         let whole = |state: &SymbolicState| Term::and(state.condition.iter().cloned());
         if must_hold(solver, &other.condition, &whole(&self)) {
@@ -324,16 +329,17 @@ impl SymbolicState {
             return other.clone();
         }
         let either = [&self, other].into_iter().flat_map(|state| {
-            let (rest, cases) = split(&state.condition);
+            let (rest, cases) = split_disjunction(&state.condition);
             cases.into_iter().map(move |case| Term::and(rest.iter().cloned().chain([case])))
         });
-        let either = widest(&[], either.collect(), solver);
+        let either = simplify_cases(&[], either.collect(), solver);
         SymbolicState { condition: either.lowered().conjuncts(), ..self }
     }
 }
 
-/// A condition as the cases of its only disjunction, and the parts beside it.
-fn split(condition: &[Term]) -> (Vec<Term>, Vec<Term>) {
+/// Splits a condition into the cases of its only disjunction, and the other parts. The other parts come
+/// first.
+fn split_disjunction(condition: &[Term]) -> (Vec<Term>, Vec<Term>) {
     let (mut choices, mut rest): (Vec<Term>, Vec<Term>) =
         condition.iter().cloned().partition(|part| matches!(part.node(), Node::Or(..)));
     match choices.as_slice() {
@@ -348,31 +354,32 @@ fn split(condition: &[Term]) -> (Vec<Term>, Vec<Term>) {
     }
 }
 
-/// That one of the cases holds where all of these parts do: without cases that lie in others, and without
-/// what other parts imply.
-fn widest(behind: &[Term], cases: Vec<Term>, solver: &mut dyn Solver) -> Term {
-    // Where a condition has more cases, none is held against the others.
+/// Simplifies the disjunction of cases under other parts: drops cases that lie in others, and parts of a case
+/// that are implied.
+fn simplify_cases(parts: &[Term], cases: Vec<Term>, solver: &mut dyn Solver) -> Term {
+    // More than 32 cases are not compared with each other.
     if cases.len() > 32 {
         return Term::or(cases);
     }
-    let with = |case: &Term| [behind, &case.lowered().conjuncts()].concat();
+    let with = |case: &Term| [parts, &case.lowered().conjuncts()].concat();
     let mut kept: Vec<Term> = Vec::new();
     for case in cases {
         if kept.iter().any(|wider| must_hold(solver, &with(&case), wider)) {
             continue;
         }
         kept.retain(|narrower| !must_hold(solver, &with(narrower), &case));
-        kept.push(Term::and(unrepeated_behind(behind.len(), with(&case), solver).split_off(behind.len())));
+        kept.push(Term::and(drop_implied_after(parts.len(), with(&case), solver).split_off(parts.len())));
     }
     Term::or(kept)
 }
 
-/// Does it exclude little, and will many like it be more than any of them says?
+/// Is it a part that excludes little, and of which there may be many?
 fn is_weak(part: &Term) -> bool {
     matches!(part.node(), Node::Compare(Comparison::NotEqual, ..) | Node::Or(..))
 }
 
-fn fixed(part: &Term) -> Option<(Datum, Value)> {
+/// The symbol that a part fixes, with its value.
+fn fixed_value(part: &Term) -> Option<(Datum, Value)> {
     match part.node() {
         Node::Data(flag) => Some((flag.clone(), Value::Bool(true))),
         Node::Not(inner) => Some((inner.as_datum()?.clone(), Value::Bool(false))),
@@ -385,21 +392,22 @@ fn fixed(part: &Term) -> Option<(Datum, Value)> {
     }
 }
 
-/// The same condition, shorter: without parts that the others imply, and of its only disjunction without
-/// cases that lie in others.
-pub fn shorter(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
-    let (mut rest, cases) = split(&unrepeated(parts, solver));
-    let one = widest(&rest, cases, solver);
+/// Shortens a condition: drops parts that the others imply, and cases of its only disjunction that lie in
+/// others.
+pub fn shorten_condition(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    let (mut rest, cases) = split_disjunction(&drop_implied(parts, solver));
+    let one = simplify_cases(&rest, cases, solver);
     rest.extend(one.lowered().conjuncts());
     rest
 }
 
-/// Without parts that the others imply; what stands in front is kept.
-pub fn unrepeated(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
-    unrepeated_behind(0, parts, solver)
+/// Drops parts that the others imply. Of parts that imply each other the first is kept.
+pub fn drop_implied(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    drop_implied_after(0, parts, solver)
 }
 
-fn unrepeated_behind(first: usize, mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+/// Drops implied parts, but not the first `first` parts.
+fn drop_implied_after(first: usize, mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
     let mut at = parts.len();
     while at > first {
         at -= 1;

@@ -1,23 +1,26 @@
-//! Many states as few: sums of what nobody saw.
+//! Represents many states by few, as sums of numbers that were added unseen.
 //!
-//! **Problem.** Where a system chooses and nobody sees how, there are more states with each choice: who adds
-//! 1 or 2, n times, is in one of n + 1 of them; who doubles and adds 0 or 1, in one of 2^n.
+//! **Problem.** If a system makes unseen choices, there are more states with each choice. After adding 1 or
+//! 2, n times, there are n + 1 states. After doubling and adding 0 or 1, n times, there are 2^n.
 //!
-//! **Method.** What a choice leaves differs by a number that was added. So a *lattice* stands for states of
-//! one location: the numbers are a base, and vectors on top of it, each between 0 times and so many. Two sets
-//! that differ by a vector only are one, in which this vector may be there or not; two of its vectors are one
-//! where the multiples of the first fill the gaps between those of the second; two lattices that overlap, or
-//! touch, along one vector are one. All of that is *exact*: neither is a state lost nor added. A lattice is a
-//! [`SymbolicState`] with a symbol for how often each vector is there; a state is one without vectors, and a
-//! state behind a step is one again where what it asks for says of each symbol by itself between which
-//! numbers it is. States of other forms are counted up, as far as they are not too many, and gathered anew;
-//! else they stay as they are.
+//! **Method.** States after different choices differ by numbers that were added. So a *lattice* stands for
+//! states of one location. Its numbers are a base plus multiples of vectors, each vector from 0 to so many
+//! times. Lattices are merged as follows:
 //!
-//! **Differs** from a domain of an analysis, which would hold more states than there are: a judge that
-//! believes in a state too many passes who fails. From a disjunction in that it is short.
+//! - Lattices that follow each other at one distance are one, with this distance as a further vector.
+//! - Two vectors are one if the multiples of the first fill the gaps between those of the second.
+//! - Two lattices that overlap, or touch, along one vector are one.
 //!
-//! **Ends**: each round leaves fewer lattices. **Costs** no question: a sort for each round, and at the end a
-//! look at each pair.
+//! All of this is *exact*: no state is lost or added. A lattice is a [`SymbolicState`] with a symbol for the
+//! multiple of each vector. A concrete state is a lattice without vectors. A state after a step is a lattice
+//! again if its condition bounds each symbol separately. States of other forms are enumerated, if they are
+//! not too many, and gathered anew. Otherwise they stay as they are.
+//!
+//! **Differs** from a domain of an analysis, which would contain more states than there are: with a state too
+//! many, a judge could pass a system that fails. It differs from a disjunction in being short.
+//!
+//! **Ends**: each round leaves fewer lattices. **Costs** no question to a solver, but a sort for each round,
+//! and at the end a comparison of each pair.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,32 +32,33 @@ use dashu_base::DivEuclid;
 use dashu_int::IBig;
 
 use super::SymbolicState;
-use super::eliminate::counted;
+use super::eliminate::solve_for_multiple;
 use super::inclusion::data_of_terms;
 use super::state::ValueOrTerm;
 use super::sum::Sum;
 
-/// States up to so many are better followed one by one.
+/// Up to this number, states are better followed one by one.
 pub const FEW: usize = 256;
 
-/// A vector of numbers, by the order of the data.
+/// A vector of numbers, in the order of the data.
 type Vector = Vec<IBig>;
 
-/// Between which numbers symbols are, both included.
+/// The least and the greatest value of each symbol.
 type Ranges = BTreeMap<Datum, (IBig, IBig)>;
 
-/// States of one location: a base, and vectors that are added to it, each up to so many times.
+/// States of one location: a base, and vectors of which multiples are added to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Lattice {
     location: LocationId,
     others: Valuation,
-    /// Each is greater than 0, by the order of vectors; in order.
+    /// The vectors, each with its greatest multiple. They are sorted, and greater than 0 in the order of
+    /// vectors.
     vectors: Vec<(Vector, IBig)>,
     base: Vector,
 }
 
-/// The same states, as few as they are found to be; all of one system, whose data these are.
-pub fn gathered(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>) -> Vec<SymbolicState> {
+/// Gathers states of one system into as few as possible. `data` are the data of the system.
+pub fn gather_states(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>) -> Vec<SymbolicState> {
     let integers: Vec<&Datum> = data.iter().filter(|datum| datum.ty().is_integer()).collect();
     let (mut lattices, mut rest) = (Vec::new(), BTreeSet::new());
     for state in states {
@@ -67,10 +71,10 @@ pub fn gathered(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>)
     }
     loop {
         let before = lattices.len();
-        lattices = progressions(lattices);
-        // So many lattices are held against one another.
+        lattices = merge_progressions(lattices);
+        // At most 128 lattices are compared with each other.
         if lattices.len() <= 128 {
-            lattices = touching(lattices);
+            lattices = merge_touching(lattices);
         }
         if lattices.len() == before {
             break;
@@ -79,17 +83,17 @@ pub fn gathered(data: &[Datum], states: impl IntoIterator<Item = SymbolicState>)
     lattices.iter().map(|lattice| lattice.to_state(&integers)).chain(rest).collect()
 }
 
-/// What a state's symbols may be by themselves, and what is asked of them besides; none where one of them has
-/// no end on either side.
-fn ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
+/// Finds the range of each symbol of a state, and the parts of its condition that are no such bounds. `None`:
+/// a symbol has no lower or no upper bound.
+fn find_ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
     let mut ends: BTreeMap<Datum, (Option<IBig>, Option<IBig>)> = BTreeMap::new();
-    let mut besides = Vec::new();
+    let mut other_parts = Vec::new();
     for part in &state.condition {
         let data = part.data();
         let symbol = data.first().filter(|_| data.len() == 1);
-        let one = symbol.and_then(|symbol| Some((symbol, counted(part, symbol)?)));
+        let one = symbol.and_then(|symbol| Some((symbol, solve_for_multiple(part, symbol)?)));
         let Some((symbol, (comparison, times, at))) = one else {
-            besides.push(part);
+            other_parts.push(part);
             continue;
         };
         let (Some(Value::Int(at)), Some(times)) = (at.as_literal(), to_integer(&times)) else { return None };
@@ -103,7 +107,7 @@ fn ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
             Comparison::Less => (None, Some(ceiling - 1)),
             Comparison::Equal => (Some(ceiling), Some(floor)),
             Comparison::NotEqual => {
-                besides.push(part);
+                other_parts.push(part);
                 continue;
             }
         };
@@ -116,13 +120,17 @@ fn ranges(state: &SymbolicState) -> Option<(Ranges, Vec<&Term>)> {
         let (low, high) = ends.remove(&symbol).filter(|_| *symbol.ty() == Type::Int)?;
         Some((symbol, (low?, high?)))
     };
-    Some((symbols.into_iter().map(range).collect::<Option<_>>()?, besides))
+    Some((symbols.into_iter().map(range).collect::<Option<_>>()?, other_parts))
 }
 
-/// The states one by one, where these are not too many.
-fn points(state: &SymbolicState, ranges: &Ranges, besides: &[&Term]) -> Option<Vec<SymbolicState>> {
+/// Enumerates the concrete states of a symbolic one. `None`: there are too many.
+fn enumerate_states(
+    state: &SymbolicState,
+    ranges: &Ranges,
+    other_parts: &[&Term],
+) -> Option<Vec<SymbolicState>> {
     let count = ranges.values().fold(IBig::ONE, |all, (low, high)| all * (high - low + IBig::ONE));
-    // So many states of another form are counted up.
+    // At most 4096 states are enumerated.
     if count > IBig::from(1 << 12) {
         return None;
     }
@@ -141,7 +149,7 @@ fn points(state: &SymbolicState, ranges: &Ranges, besides: &[&Term]) -> Option<V
         }
         all = more;
     }
-    all.retain(|at| besides.iter().all(|part| holds(part, at) == Ok(true)));
+    all.retain(|at| other_parts.iter().all(|part| holds(part, at) == Ok(true)));
     let point = |at: &Valuation| {
         let mut point = SymbolicState { condition: Vec::new(), open: Default::default(), ..state.clone() };
         for (datum, term) in &*state.open {
@@ -153,22 +161,22 @@ fn points(state: &SymbolicState, ranges: &Ranges, besides: &[&Term]) -> Option<V
 }
 
 impl Lattice {
-    /// The state as lattices; none where it is not found to be any.
+    /// The state as lattices. `None`: it was not found to be any.
     fn all_of(state: &SymbolicState, integers: &[&Datum]) -> Option<Vec<Self>> {
-        let (ranges, besides) = ranges(state)?;
+        let (ranges, other_parts) = find_ranges(state)?;
         if ranges.values().any(|(low, high)| low > high) {
             return Some(Vec::new());
         }
-        if besides.is_empty()
+        if other_parts.is_empty()
             && let Some(lattice) = Lattice::of(state, &ranges, integers)
         {
             return Some(vec![lattice]);
         }
-        let points = points(state, &ranges, &besides)?;
+        let points = enumerate_states(state, &ranges, &other_parts)?;
         points.iter().map(|point| Lattice::of(point, &Ranges::new(), integers)).collect()
     }
 
-    /// The state as one lattice, whose symbols are in these ranges.
+    /// The state as one lattice, if its symbols are in these ranges. `None`: it is none.
     fn of(state: &SymbolicState, ranges: &Ranges, integers: &[&Datum]) -> Option<Self> {
         if state.open.keys().any(|datum| !datum.ty().is_integer()) {
             return None;
@@ -178,7 +186,7 @@ impl Lattice {
         let mut base = Vec::new();
         let mut columns: BTreeMap<&Datum, Vector> = BTreeMap::new();
         for (row, datum) in integers.iter().enumerate() {
-            let (sum, number) = Sum::of(&state.value(datum)).apart();
+            let (sum, number) = Sum::of(&state.value(datum)).split_number();
             base.push(to_integer(&number)?);
             for (atom, times) in sum.counts() {
                 let (symbol, _) = ranges.get_key_value(atom.as_datum()?)?;
@@ -190,17 +198,17 @@ impl Lattice {
         for (symbol, mut vector) in columns {
             let (low, high) = &ranges[symbol];
             let most = high - low;
-            add(&mut base, &vector, low);
+            add_multiple(&mut base, &vector, low);
             if vector.iter().find(|number| **number != IBig::ZERO).is_some_and(|first| *first < IBig::ZERO) {
-                add(&mut base, &vector, &most);
+                add_multiple(&mut base, &vector, &most);
                 vector.iter_mut().for_each(|number| *number = -number.clone());
             }
             vectors.push((vector, most));
         }
-        Some(Lattice { location: state.location, others, vectors: fewer(vectors), base })
+        Some(Lattice { location: state.location, others, vectors: merge_vectors(vectors), base })
     }
 
-    /// The lattice as one symbolic state: a symbol for how often each vector is there, from 0 to its `most`.
+    /// The lattice as one symbolic state, with a symbol for the multiple of each vector.
     fn to_state(&self, integers: &[&Datum]) -> SymbolicState {
         let symbols: Vec<Term> = (0..self.vectors.len())
             .map(|number| Term::datum(&Datum::new(format!("unseen#{number}"), Type::Int)))
@@ -224,15 +232,15 @@ impl Lattice {
         state
     }
 
-    /// The same, and it may be shifted by the vector up to so many times.
-    fn spread(&self, vector: Vector, most: IBig) -> Self {
+    /// Adds a vector with its greatest multiple.
+    fn with_vector(&self, vector: Vector, most: IBig) -> Self {
         let mut vectors = self.vectors.clone();
         vectors.push((vector, most));
-        Lattice { vectors: fewer(vectors), ..self.clone() }
+        Lattice { vectors: merge_vectors(vectors), ..self.clone() }
     }
 
-    /// Both as one, where they differ along one vector only and leave no gap.
-    fn along(&self, other: &Lattice) -> Option<Self> {
+    /// Merges two lattices that differ along one vector only, if they leave no gap.
+    fn merge_along(&self, other: &Lattice) -> Option<Self> {
         let same = |(one, other): (&(Vector, IBig), &(Vector, IBig))| one.0 == other.0;
         if (self.location, &self.others) != (other.location, &other.others)
             || self.vectors.len() != other.vectors.len()
@@ -245,23 +253,23 @@ impl Lattice {
         let (at, more) = (differing.next()?, differing.next());
         let (vector, own) = &self.vectors[at];
         let apart: Vector = other.base.iter().zip(&self.base).map(|(a, b)| a - b).collect();
-        let by = times(&apart, vector).filter(|_| more.is_none())?;
-        // 0..own and by..by + theirs
+        let by = quotient(&apart, vector).filter(|_| more.is_none())?;
+        // The multiples 0..=own and by..=by + theirs overlap or touch.
         let end = (&by + &other.vectors[at].1).max(own.clone());
         if by > own + IBig::ONE || &by + &other.vectors[at].1 < IBig::NEG_ONE {
             return None;
         }
         let begin = by.min(IBig::ZERO);
         let mut both = self.clone();
-        add(&mut both.base, vector, &begin);
+        add_multiple(&mut both.base, vector, &begin);
         both.vectors[at].1 = end - begin;
-        Some(Lattice { vectors: fewer(both.vectors), ..both })
+        Some(Lattice { vectors: merge_vectors(both.vectors), ..both })
     }
 }
 
-/// Those that follow one another at one distance as one, in each family of equal vectors.
-fn progressions(mut lattices: Vec<Lattice>) -> Vec<Lattice> {
-    // Those of one family stand together, by their bases.
+/// Merges lattices of equal vectors that follow each other at one distance.
+fn merge_progressions(mut lattices: Vec<Lattice>) -> Vec<Lattice> {
+    // After the sort, lattices with equal vectors are neighbours, in the order of their bases.
     lattices.sort();
     lattices.dedup();
     let mut found: Vec<Lattice> = Vec::new();
@@ -281,16 +289,17 @@ fn progressions(mut lattices: Vec<Lattice>) -> Vec<Lattice> {
         let vector = apart(first, second);
         let follows = |pair: &&[Lattice]| family(&&pair[1]) && apart(&pair[0], &pair[1]) == vector;
         let count = rest.windows(2).take_while(follows).count();
-        found.push(first.spread(vector.clone(), IBig::from(count)));
+        found.push(first.with_vector(vector.clone(), IBig::from(count)));
         rest = &rest[count + 1..];
     }
     found
 }
 
-fn touching(lattices: Vec<Lattice>) -> Vec<Lattice> {
+/// Merges lattices that overlap or touch along one vector.
+fn merge_touching(lattices: Vec<Lattice>) -> Vec<Lattice> {
     let mut found: Vec<Lattice> = Vec::new();
     for lattice in lattices {
-        let both = found.iter().enumerate().find_map(|(at, known)| Some((at, known.along(&lattice)?)));
+        let both = found.iter().enumerate().find_map(|(at, known)| Some((at, known.merge_along(&lattice)?)));
         match both {
             Some((at, both)) => found[at] = both,
             None => found.push(lattice),
@@ -299,12 +308,12 @@ fn touching(lattices: Vec<Lattice>) -> Vec<Lattice> {
     found
 }
 
-/// The vectors, in order, with those as one whose sums fill each other's gaps.
-fn fewer(mut vectors: Vec<(Vector, IBig)>) -> Vec<(Vector, IBig)> {
+/// Merges two vectors if the multiples of one fill the gaps between those of the other. The result is sorted.
+fn merge_vectors(mut vectors: Vec<(Vector, IBig)>) -> Vec<(Vector, IBig)> {
     vectors.retain(|(_, most)| *most != IBig::ZERO);
     loop {
         let filled = |(small, large): (usize, usize)| {
-            let by = times(&vectors[large].0, &vectors[small].0).filter(|_| small != large)?;
+            let by = quotient(&vectors[large].0, &vectors[small].0).filter(|_| small != large)?;
             let (own, theirs) = (&vectors[small].1, &vectors[large].1);
             (by > IBig::ZERO && *own >= &by - IBig::ONE).then(|| (small, large, own + by * theirs))
         };
@@ -317,14 +326,14 @@ fn fewer(mut vectors: Vec<(Vector, IBig)>) -> Vec<(Vector, IBig)> {
     vectors
 }
 
-/// How often one vector is the other, which is not 0.
-fn times(vector: &[IBig], of: &[IBig]) -> Option<IBig> {
-    let at = of.iter().position(|number| *number != IBig::ZERO)?;
-    let by = &vector[at] / &of[at];
-    vector.iter().zip(of).all(|(number, one)| *number == one * &by).then_some(by)
+/// The integer by which the divisor must be multiplied to give the vector. The divisor is not 0.
+fn quotient(vector: &[IBig], divisor: &[IBig]) -> Option<IBig> {
+    let at = divisor.iter().position(|number| *number != IBig::ZERO)?;
+    let by = &vector[at] / &divisor[at];
+    vector.iter().zip(divisor).all(|(number, one)| *number == one * &by).then_some(by)
 }
 
-fn add(base: &mut Vector, vector: &[IBig], times: &IBig) {
+fn add_multiple(base: &mut Vector, vector: &[IBig], times: &IBig) {
     for (number, more) in base.iter_mut().zip(vector) {
         *number += more * times;
     }
@@ -351,7 +360,7 @@ mod tests {
         (data.to_vec(), points.iter().map(state).collect())
     }
 
-    fn counted_up(data: &[Datum], states: &[SymbolicState]) -> BTreeSet<Vec<IBig>> {
+    fn enumerate(data: &[Datum], states: &[SymbolicState]) -> BTreeSet<Vec<IBig>> {
         let integers: Vec<&Datum> = data.iter().collect();
         let mut found = BTreeSet::new();
         for state in states {
@@ -365,7 +374,7 @@ mod tests {
                     let mut count = IBig::ZERO;
                     while count <= *most {
                         more.push(point.clone());
-                        add(&mut point, vector, &IBig::ONE);
+                        add_multiple(&mut point, vector, &IBig::ONE);
                         count += IBig::ONE;
                     }
                 }
@@ -376,8 +385,8 @@ mod tests {
         found
     }
 
-    /// soundness: no state is lost and none is added, of sets drawn at random; precise: those that are sums
-    /// are few.
+    /// Soundness: no state of a random set is lost, and none is added. Precision: sets of sums become few
+    /// states.
     #[test]
     fn the_same_states_and_fewer() {
         let square: Vec<[i32; 2]> = (0..40).flat_map(|x| (0..40).map(move |y| [2 * x, y - x])).collect();
@@ -392,17 +401,17 @@ mod tests {
             let (data, states) = points(&drawn);
             let expected: BTreeSet<Vec<IBig>> =
                 drawn.iter().map(|point| point.iter().map(|number| IBig::from(*number)).collect()).collect();
-            let few = gathered(&data, states);
-            assert_eq!(counted_up(&data, &few), expected, "{drawn:?}");
+            let few = gather_states(&data, states);
+            assert_eq!(enumerate(&data, &few), expected, "{drawn:?}");
             assert!(few.len() <= expected.len());
             if round == 0 {
                 assert_eq!(few.len(), 1);
             }
-            // What was gathered in two parts is gathered once more.
+            // States that were gathered in two parts are gathered once more.
             let (left, right) = drawn.split_at(drawn.len() / 2);
-            let parts = [left, right].map(|part| gathered(&data, points(part).1));
-            let again = gathered(&data, parts.into_iter().flatten());
-            assert_eq!(counted_up(&data, &again), expected, "{drawn:?}");
+            let parts = [left, right].map(|part| gather_states(&data, points(part).1));
+            let again = gather_states(&data, parts.into_iter().flatten());
+            assert_eq!(enumerate(&data, &again), expected, "{drawn:?}");
         }
     }
 }

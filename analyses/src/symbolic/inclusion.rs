@@ -1,29 +1,29 @@
-//! Is all that one symbolic state stands for among what another one stands for?
+//! Inclusion: does one symbolic state stand only for valuations that another one stands for as well?
 //!
-//! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it says
-//! nothing new: a state that stands for fewer valuations than one that is expanded elsewhere shows no
-//! behaviour that is not there.
+//! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it is
+//! nothing new: if a state stands for fewer valuations than a state that is expanded elsewhere, it shows no
+//! new behaviour.
 //!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' where both are at one location and
-//! each valuation of the data that some valuation of η's symbols yields under its path condition is yielded
-//! by η' under its own. With D the data (variables *and* constants, which do not change and yet belong to the
-//! state): for all F: π ⟹ there are F' with π' and, for each d in D, σ(d) = σ'(d).
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' if both are at one location, and
+//! η' also yields under its path condition each valuation of the data that η yields under its own. Let D be
+//! the data (variables *and* constants, which do not change but belong to the state). Then for all F: π ⟹
+//! there are F' with π' and, for each d in D, σ(d) = σ'(d).
 //!
 //! **Method.**
 //!
-//! 1. Conjuncts that share no symbol with the valuation, directly or through others, tell how one came there
-//!    and not what is there ([`tidy`]). They go; where the state is satisfiable, so are they, and nothing
-//!    changes.
-//! 2. Symbols are numbered in the order of their occurrence. States that are equal then are equal
-//!    ([`StateShape`]): a look into a table, no question.
-//! 3. η' gets symbols of its own. Where it holds a datum at a bare symbol, the symbol *is* that datum's value
-//!    in η. What is left of F' is taken away where that can be done exactly ([`super::eliminate`]), which
-//!    leaves a question without quantifiers; else the solver is asked with them.
+//! 1. Conjuncts that share no symbol with the valuation, directly or through others, only tell the history
+//!    ([`tidy`]). They are dropped. If the state is satisfiable, so are they, and the state stays the same.
+//! 2. Symbols are numbered in the order of their occurrence. If two states have the same form then, they are
+//!    the same ([`StateShape`]). This is a look into a table, and no question.
+//! 3. The symbols of η' are renamed apart. If the value of a datum in η' is a single symbol, this symbol gets
+//!    the datum's value in η. The rest of F' is eliminated, if that can be done exactly
+//!    ([`super::eliminate`]), so the question has no quantifiers. Otherwise the solver is asked with
+//!    quantifiers.
 //!
-//! **Direction.** `Yes` and `No` are certain; what the solver does not know is `Unknown`, and then nobody may
-//! cut.
+//! **Direction.** `Yes` and `No` are certain. If the solver does not know, the answer is `Unknown`, and the
+//! caller must not cut.
 //!
-//! **Cost**: walking the terms; at most one question for a pair of states.
+//! **Cost**: a walk through the terms, and at most one question for a pair of states.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use coreach_model::{Datum, Iosts, LocationId, Term};
 
 use super::SymbolicState;
 use super::bounds::BoundsMemo;
-use super::eliminate::{is_told, without};
+use super::eliminate::{eliminate_data, is_decided_by_in_type};
 use super::state::ValueOrTerm;
 use crate::solver::{Answer, Solver, Witness};
 
@@ -47,8 +47,8 @@ pub enum Inclusion {
     Unknown,
 }
 
-/// A state without its history: what its data stand at, in their order, and what is asked of the symbols in
-/// it.
+/// A state without its history: the values of its data, in their order, and the condition on the symbols in
+/// them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tidy {
     pub(super) location: LocationId,
@@ -69,13 +69,13 @@ pub fn data_of(iosts: &Iosts) -> Vec<Datum> {
     iosts.constants.iter().chain(&iosts.variables).cloned().collect()
 }
 
-/// The state without what is asked of symbols that its data do not depend on. That is left out only where the
-/// path condition is known to be satisfiable.
+/// Drops the conjuncts about symbols on which the data do not depend, if the path condition is known to be
+/// satisfiable.
 pub fn tidy(data: &[Datum], state: &SymbolicState, is_satisfiable: bool) -> Tidy {
     let values: Vec<Term> = data.iter().map(|datum| state.value(datum)).collect();
     let condition = match is_satisfiable {
         false => state.condition.clone(),
-        true => about(data_of_terms(&values), &state.condition, Term::data).0,
+        true => depending_parts(data_of_terms(&values), &state.condition, Term::data).0,
     };
     Tidy { location: state.location, values, condition }
 }
@@ -84,9 +84,9 @@ pub fn data_of_terms<'t>(terms: impl IntoIterator<Item = &'t Term>) -> BTreeSet<
     terms.into_iter().flat_map(Term::data).collect()
 }
 
-/// The conjuncts that these symbols depend on, directly or through others that count, in their order; and the
-/// rest.
-pub(crate) fn about(
+/// Splits a condition into the conjuncts on which these symbols depend, directly or through others, and the
+/// rest. `counts` gives the data of a conjunct through which it is connected.
+pub(crate) fn depending_parts(
     mut symbols: BTreeSet<Datum>,
     condition: &[Term],
     counts: impl Fn(&Term) -> BTreeSet<Datum>,
@@ -105,7 +105,7 @@ pub(crate) fn about(
     }
     let (mut about, mut rest) = (Vec::new(), Vec::new());
     for (part, is_kept) in condition.iter().zip(kept) {
-        // What mentions no symbol is kept: it may be what makes the rest defined.
+        // A conjunct without symbols is kept, because others may be defined only if it holds.
         let side = if is_kept || part.data().is_empty() { &mut about } else { &mut rest };
         side.push(part.clone());
     }
@@ -113,18 +113,19 @@ pub(crate) fn about(
 }
 
 impl Tidy {
-    /// Without what tells nothing of the data, and with the symbols numbered: equal ones stand for the same
-    /// valuations.
+    /// Drops conjuncts that tell nothing of the data, and numbers the symbols. Then equal states stand for
+    /// the same valuations.
     pub(super) fn reduced(self, is_satisfiable: bool) -> Self {
         let Tidy { location, values, condition } = self;
         let condition = match is_satisfiable {
             false => condition,
-            true => about(data_of_terms(&values), &condition, Term::data).0,
+            true => depending_parts(data_of_terms(&values), &condition, Term::data).0,
         };
         let StateShape { location, values, condition } = Tidy { location, values, condition }.shape();
         Tidy { location, values, condition: condition.into_iter().collect() }
     }
 
+    /// The state as one from which a step can be taken.
     pub(super) fn state(&self, data: &[Datum]) -> SymbolicState {
         let (known, open) = (Valuation::new(), Arc::default());
         let condition = self.condition.clone();
@@ -134,13 +135,13 @@ impl Tidy {
         state
     }
 
-    /// With the symbols numbered in the order of their occurrence. States of one shape stand for the same
+    /// Numbers the symbols in the order of their occurrence. States of one shape stand for the same
     /// valuations.
     pub fn shape(&self) -> StateShape {
         let mut names = Substitution::new();
         let mut seen = HashSet::new();
         for term in self.values.iter().chain(&self.condition) {
-            number(term, &mut seen, &mut names);
+            number_symbols(term, &mut seen, &mut names);
         }
         let mut renamed = substitute_all(self.values.iter().chain(&self.condition), &names);
         let condition = renamed.split_off(self.values.len()).into_iter().collect();
@@ -148,8 +149,8 @@ impl Tidy {
     }
 }
 
-/// Gives each symbol of the term that has none yet a name, from the left.
-fn number(term: &Term, seen: &mut HashSet<Term>, names: &mut Substitution) {
+/// Gives a name to each symbol of the term that has none yet, from the left.
+fn number_symbols(term: &Term, seen: &mut HashSet<Term>, names: &mut Substitution) {
     if !seen.insert(term.clone()) {
         return;
     }
@@ -158,12 +159,12 @@ fn number(term: &Term, seen: &mut HashSet<Term>, names: &mut Substitution) {
         names.insert(datum.clone(), Term::datum(&Datum::new(name, datum.ty().clone())));
     }
     for child in term.children() {
-        number(child, seen, names);
+        number_symbols(child, seen, names);
     }
 }
 
-/// Is each valuation that `left` stands for one that `right` stands for? Both are of one system, whose data
-/// these are.
+/// Does `right` stand for each valuation for which `left` stands? Both are of one system, whose data these
+/// are.
 pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Solver) -> Inclusion {
     if left.location != right.location {
         return Inclusion::No;
@@ -171,25 +172,25 @@ pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Sol
     if left == right {
         return Inclusion::Yes;
     }
-    let (bound, parts) = lacking(data, left, right);
-    let answer = match without(&bound, &parts) {
+    let (bound, parts) = inclusion_question(data, left, right);
+    let answer = match eliminate_data(&bound, &parts) {
         Some(condition) => solver.check_none(&left.condition, &[], &[condition]),
         None => solver.check_none(&left.condition, &bound, &parts),
     };
-    read(answer)
+    to_inclusion(answer)
 }
 
-/// The same of two states of one location, with values of the symbols of `left` for which `right` has none,
-/// where they are found.
-pub(super) fn compared(
+/// Decides inclusion for two states of one location. If the answer is no, it returns values of the symbols of
+/// `left` for which `right` has none, if they are found.
+pub(super) fn compare_states(
     data: &[Datum],
     left: &Tidy,
     right: &Tidy,
     solver: &mut dyn Solver,
 ) -> (Inclusion, Option<Valuation>) {
-    let (bound, parts) = lacking(data, left, right);
-    let Some(condition) = without(&bound, &parts) else {
-        return (read(solver.check_none(&left.condition, &bound, &parts)), None);
+    let (bound, parts) = inclusion_question(data, left, right);
+    let Some(condition) = eliminate_data(&bound, &parts) else {
+        return (to_inclusion(solver.check_none(&left.condition, &bound, &parts)), None);
     };
     let mut question = left.condition.clone();
     question.push(condition.not());
@@ -198,12 +199,12 @@ pub(super) fn compared(
             Witness::Found(values) => (Inclusion::No, Some(values)),
             Witness::None | Witness::Unknown => (Inclusion::No, None),
         },
-        answer => (read(answer), None),
+        answer => (to_inclusion(answer), None),
     }
 }
 
-/// That `left` lacks nothing of what `right` stands for is unsatisfiable.
-fn read(answer: Answer) -> Inclusion {
+/// Translates the solver's answer to "`left` has a valuation that `right` does not have".
+fn to_inclusion(answer: Answer) -> Inclusion {
     match answer {
         Answer::Unsat => Inclusion::Yes,
         Answer::Sat => Inclusion::No,
@@ -211,9 +212,9 @@ fn read(answer: Answer) -> Inclusion {
     }
 }
 
-/// What there must be for `right` to stand for a valuation of `left`: the symbols of `right` that no datum's
-/// value tells, and what is asked of them.
-fn lacking(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>) {
+/// States that `right` stands for a valuation of `left`: the existentially bound symbols of `right`, and the
+/// conditions on them. Symbols that are the value of a datum are replaced by the value in `left`.
+fn inclusion_question(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>) {
     let symbols: BTreeSet<Datum> = right.values.iter().chain(&right.condition).flat_map(Term::data).collect();
     let own: BTreeMap<Datum, Datum> = symbols
         .into_iter()
@@ -225,7 +226,7 @@ fn lacking(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>)
     let names: Substitution =
         own.iter().map(|(symbol, renamed)| (symbol.clone(), Term::datum(renamed))).collect();
     let mut bound: Vec<Datum> = own.into_values().collect();
-    // The values of bare symbols.
+    // The values of symbols that are the value of a datum.
     let (mut known, mut parts) = (Substitution::new(), Vec::new());
     for ((datum, value), theirs) in data.iter().zip(&left.values).zip(&right.values) {
         let Some(symbol) = theirs.as_datum().map(|symbol| substitute(&Term::datum(symbol), &names)) else {
@@ -235,10 +236,10 @@ fn lacking(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>)
         if known.contains_key(symbol) {
             continue;
         }
-        // A datum's value lies in its type, whoever assigned it.
+        // A datum's value lies in its type in any case.
         if symbol.ty() == datum.ty() {
             known.insert(symbol.clone(), value.clone());
-        } else if is_told(symbol.ty()) {
+        } else if is_decided_by_in_type(symbol.ty()) {
             known.insert(symbol.clone(), value.clone());
             parts.push(in_type(value, symbol.ty()));
         }

@@ -1,26 +1,26 @@
-//! Several symbolic states of one location as one.
+//! Merges several symbolic states of one location into one.
 //!
-//! **Problem.** A tree of paths has as many nodes at a depth as there are paths so long; what follows from
-//! two of them that are at one location is looked at twice.
+//! **Problem.** At each depth, a tree of paths has as many nodes as there are paths of this length. If two of
+//! them are at one location, their continuations are examined twice.
 //!
-//! **Source.** Merging of states, as tools for symbolic execution have it (veritesting and AGATHA among
-//! them): a value that differs is chosen by the path. **Where we differ**: not the paths are kept in the
-//! state, which would be as large as all of them, but what they leave possible ([`super::projection`]). A
-//! datum that all states hold at the same value keeps it; any other one gets a symbol of its own, and what
-//! may be of these symbols is said by a disjunction, of one case for each state, behind what all of them say.
+//! **Source.** Merging of states in tools for symbolic execution (veritesting and AGATHA among them): a value
+//! that differs is chosen by the path. **Where we differ**: the merged state does not contain the paths,
+//! which would make it as large as all of them, but only what they leave possible ([`super::projection`]). A
+//! datum keeps its value if all states agree on it. Any other datum gets a new symbol. The condition on these
+//! symbols is what all states have in common, and a disjunction with one case for each state.
 //!
-//! **Exact**: the merged state stands for the valuations of the merged ones and for no others. Only what a
-//! path was is lost in it, and a path is known by the node that was merged.
+//! **Exact**: the merged state stands for the valuations of the merged states and for no others. Only the
+//! paths are lost in it, and each path is still known by its node.
 //!
-//! **Cost**: walking the terms; no question.
+//! **Cost**: a walk through the terms, and no question.
 
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term};
 
 use super::inclusion::Tidy;
 
-/// One state for these, which are at one location, with symbols that end so; none where there is no state.
-pub(super) fn merged(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<Tidy> {
+/// Merges states of one location. The new symbols get this ending. `None`: there are no states.
+pub(super) fn merge_states(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<Tidy> {
     let first = states.first()?;
     let own = |datum: &Datum| Datum::new(format!("{}{ending}", datum.name()), datum.ty().clone());
     let is_same = |place: usize| {
@@ -36,8 +36,11 @@ pub(super) fn merged(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<T
             },
         )
         .collect();
-    let cases: Vec<Vec<Term>> =
-        states.iter().enumerate().map(|(number, state)| case(state, &values, number, ending)).collect();
+    let cases: Vec<Vec<Term>> = states
+        .iter()
+        .enumerate()
+        .map(|(number, state)| merged_case(state, &values, number, ending))
+        .collect();
     let is_common = |part: &Term| cases.iter().all(|case| case.contains(part));
     let mut condition: Vec<Term> = cases[0].iter().filter(|part| is_common(part)).cloned().collect();
     let rest = |case: &Vec<Term>| Term::and(case.iter().filter(|part| !is_common(part)).cloned());
@@ -45,22 +48,24 @@ pub(super) fn merged(data: &[Datum], states: &[&Tidy], ending: &str) -> Option<T
     Some(Tidy { location: first.location, values, condition })
 }
 
-fn case(state: &Tidy, values: &[Term], number: usize, ending: &str) -> Vec<Term> {
-    // A symbol that is a datum's value is that datum's in the merged state; the others are this case's.
-    let mut there = Substitution::new();
+/// The condition of one state, over the values of the merged state.
+fn merged_case(state: &Tidy, values: &[Term], number: usize, ending: &str) -> Vec<Term> {
+    // A symbol that is the value of a datum becomes this datum's new symbol. The others get names for this
+    // case.
+    let mut names = Substitution::new();
     for (value, merged) in state.values.iter().zip(values) {
         if let (Some(symbol), Some(_)) = (value.as_datum(), merged.as_datum()) {
-            there.entry(symbol.clone()).or_insert_with(|| merged.clone());
+            names.entry(symbol.clone()).or_insert_with(|| merged.clone());
         }
     }
     for symbol in state.values.iter().chain(&state.condition).flat_map(Term::data) {
         let name = format!("{}{ending}.{number}", symbol.name());
         let own = Datum::new(name, symbol.ty().clone());
-        there.entry(symbol).or_insert_with(|| Term::datum(&own));
+        names.entry(symbol).or_insert_with(|| Term::datum(&own));
     }
-    let mut parts = substitute_all(&state.condition, &there);
+    let mut parts = substitute_all(&state.condition, &names);
     for (value, merged) in state.values.iter().zip(values) {
-        let value = substitute(value, &there);
+        let value = substitute(value, &names);
         if value != *merged {
             parts.push(Term::equal(merged, &value));
         }

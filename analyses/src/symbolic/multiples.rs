@@ -1,34 +1,35 @@
-//! Multiples and remainders of integers, taken away.
+//! Eliminates multiples and remainders of integers.
 //!
-//! **Problem.** `x == 2 * p` gives p no value, and `(x + p) mod 7` is no sum: a model that adds `2 * p`, or
-//! counts round, keeps each p of its path, and from one step to the next there is one more to ask with.
+//! **Problem.** `x == 2 * p` gives p no value, and `(x + p) mod 7` is no sum. So a model that adds `2 * p`,
+//! or counts modulo a number, would keep each p of its path, and have one more symbol after each step.
 //!
 //! **Source.** Cooper, *Theorem proving in arithmetic without multiplication* (1972): comparisons are
-//! multiplied until the bound integer has one count in all of them, and what it cannot be is said by
-//! divisibility. **Where we differ**: only where an equation gives the multiple its value, so that there is
-//! one case and not as many as the count is large.
+//! multiplied until the bound integer has the same factor in all of them, and divisibility excludes its
+//! impossible values. **Where we differ**: this is only done if an equation gives the multiple its value. So
+//! there is one case, and not as many as the factor is large.
 //!
-//! **Method.** Where `k * s == e`, each other comparison that counts s is multiplied by k, so that e can be
-//! put in the place of `k * s`, and `e mod k == 0` says that there is an s. An atom `e mod k` is a datum v
-//! from 0 to k - 1 with `e == k * q + v` for some q; both are bound then. What a remainder forgets goes: of
-//! `(x + 4 * p) mod 2` it is `x mod 2`.
+//! **Method.** If `k * s == e`, each other comparison that mentions s is multiplied by k, so that e can
+//! replace `k * s`. `e mod k == 0` says that there is an s. A term `e mod k` becomes a datum v from 0 to k -
+//! 1 with `e == k * q + v` for some q, and both are bound then. Terms that do not change a remainder are
+//! dropped: `(x + 4 * p) mod 2` becomes `x mod 2`.
 //!
-//! **Exact.** `mod` is Euclid's, so v and q are unique. **Ends** by the limit of steps: a multiple may bring
-//! a remainder, and that a multiple.
+//! **Exact.** `mod` is Euclid's, so v and q are unique. **Ends** by the limit of steps: a multiple may
+//! introduce a remainder, which may introduce a multiple.
 
 use coreach_model::obligation::in_type;
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu_ratio::RBig;
 
-use super::eliminate::{Case, counted};
+use super::eliminate::{Case, solve_for_multiple};
 use super::sum::Sum;
 
-/// An equation that gives a multiple of a bound integer its value, where all else that mentions it counts it.
-pub(super) fn by_multiple(case: &Case) -> Option<Vec<Case>> {
+/// Eliminates a bound integer by an equation that gives the value of a multiple of it, if all other parts
+/// that mention it are linear in it.
+pub(super) fn split_by_multiple(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().filter(|datum| datum.ty().is_integer()).find_map(|datum| {
         let (at, times, value) = case.parts.iter().enumerate().find_map(|(at, part)| {
-            let (comparison, times, value) = counted(part, datum)?;
+            let (comparison, times, value) = solve_for_multiple(part, datum)?;
             (comparison == Comparison::Equal).then_some((at, times, value))
         })?;
         let own = in_type(&Term::datum(datum), datum.ty()).lowered().conjuncts();
@@ -36,38 +37,41 @@ pub(super) fn by_multiple(case: &Case) -> Option<Vec<Case>> {
         let mut parts = vec![Term::equal(&modulo(&value, &times), &Term::int(0))];
         for part in own.iter().chain(others) {
             let is_about = part.mentions(datum);
-            parts.push(if is_about { multiplied(part, datum, &times, &value)? } else { part.clone() });
+            parts.push(if is_about {
+                multiply_comparison(part, datum, &times, &value)?
+            } else {
+                part.clone()
+            });
         }
         let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
         Some(vec![Case { bound, parts }])
     })
 }
 
-/// The comparison, so many times, with the value in the place of so many times the datum.
-fn multiplied(part: &Term, datum: &Datum, times: &RBig, value: &Term) -> Option<Term> {
+/// Multiplies a comparison by `times`, and replaces `times * datum` by the value.
+fn multiply_comparison(part: &Term, datum: &Datum, times: &RBig, value: &Term) -> Option<Term> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Int {
         return None;
     }
-    let put = |sum: Sum| {
-        let mut sum = sum;
+    let multiply = |mut sum: Sum| {
         let own = sum.take(datum, &Type::Int)?;
         let mut all = sum.times(times);
         all.add(value, &own);
         (!sum.mentions(datum)).then_some(all)
     };
-    match (remainder(a), b.as_literal()) {
+    match (split_remainder(a), b.as_literal()) {
         (Some((inner, of)), Some(_)) => {
-            let inner = put(Sum::of(inner))?.term(&RBig::ONE, &Type::Int);
+            let inner = multiply(Sum::of(inner))?.term(&RBig::ONE, &Type::Int);
             let number = Sum::of(b).times(times).term(&RBig::ONE, &Type::Int);
             Some(Term::compare(*comparison, &modulo(&inner, &(of * times)), &number))
         }
-        _ => Some(put(Sum::of_difference(a, b))?.compared(*comparison, &Type::Int)),
+        _ => Some(multiply(Sum::of_difference(a, b))?.compared(*comparison, &Type::Int)),
     }
 }
 
-/// A bound integer within `mod`: what is left is a datum, and how often the divisor was in it another one.
-pub(super) fn by_remainder(case: &Case) -> Option<Vec<Case>> {
+/// Replaces a remainder of a bound integer by two bound data: the remainder and the quotient.
+pub(super) fn split_by_remainder(case: &Case) -> Option<Vec<Case>> {
     let sum = |part: &Term| match part.node() {
         Node::Compare(comparison, a, b) if *a.sort() == Type::Int => {
             Some((*comparison, Sum::of_difference(a, b)))
@@ -75,9 +79,9 @@ pub(super) fn by_remainder(case: &Case) -> Option<Vec<Case>> {
         _ => None,
     };
     let is_about =
-        |atom: &&Term| remainder(atom).is_some() && case.bound.iter().any(|datum| atom.mentions(datum));
+        |atom: &&Term| split_remainder(atom).is_some() && case.bound.iter().any(|datum| atom.mentions(datum));
     let atom = case.parts.iter().find_map(|part| sum(part)?.1.atoms().find(is_about).cloned())?;
-    let (inner, of) = remainder(&atom)?;
+    let (inner, of) = split_remainder(&atom)?;
     let fresh = |what: &str, ty: Type| {
         let name = |number: usize| format!("{what}#{number}");
         let is_free = |number: &usize| case.bound.iter().all(|datum| datum.name() != name(*number));
@@ -86,9 +90,9 @@ pub(super) fn by_remainder(case: &Case) -> Option<Vec<Case>> {
     };
     let most = (&of - RBig::ONE).numerator().clone();
     let left = fresh("remainder", Type::Range(0.into(), most));
-    let often = fresh("quotient", Type::Int);
+    let quotient = fresh("quotient", Type::Int);
     let mut whole = Sum::of(inner);
-    whole.add(&Term::datum(&often), &-of);
+    whole.add(&Term::datum(&quotient), &-of);
     whole.add(&Term::datum(&left), &RBig::NEG_ONE);
     let mut parts = vec![whole.compared(Comparison::Equal, &Type::Int)];
     for part in &case.parts {
@@ -99,12 +103,12 @@ pub(super) fn by_remainder(case: &Case) -> Option<Vec<Case>> {
             _ => part.clone(),
         });
     }
-    let bound = case.bound.iter().cloned().chain([left, often]).collect();
+    let bound = case.bound.iter().cloned().chain([left, quotient]).collect();
     Some(vec![Case { bound, parts }])
 }
 
-/// That a multiple lies between two whole numbers, each with whether it is excluded: the last one that is not
-/// above the upper end is not below the lower one.
+/// The condition that a multiple of `times` lies between two integers, each with whether it is excluded: the
+/// last multiple that is not above the upper end is not below the lower one.
 pub(super) fn last_multiple(low: (&Term, bool), high: (&Term, bool), times: &RBig) -> Option<Term> {
     if *low.0.sort() != Type::Int || *high.0.sort() != Type::Int || !times.is_int() {
         return None;
@@ -116,15 +120,17 @@ pub(super) fn last_multiple(low: (&Term, bool), high: (&Term, bool), times: &RBi
     Some(Term::compare(Comparison::AtLeast, &last, &least))
 }
 
-/// A remainder compared with a number, without what it forgets; none where it says all that it has.
-pub(super) fn with_small_remainders(comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
-    let ((inner, of), Some(Value::Int(number))) = (remainder(a)?, b.as_literal()) else { return None };
+/// Reduces a remainder that is compared with a number: drops terms that do not change it. `None`: there is
+/// nothing to reduce.
+pub(super) fn reduce_remainder(comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
+    let ((inner, of), Some(Value::Int(number))) = (split_remainder(a)?, b.as_literal()) else { return None };
     let sum = Sum::of(inner);
-    let small = sum.remaining(&of);
-    let common = small.common(&of);
+    let small = sum.reduced_modulo(&of);
+    let common = small.common_divisor(&of);
     if common > RBig::ONE && matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
-        // All but the number is a multiple of what is common: the number, less its own remainder, as well.
-        let (multiple, rest) = small.apart();
+        // All terms but the number are multiples of the common divisor. Subtract the number's own remainder,
+        // and divide.
+        let (multiple, rest) = small.split_number();
         let own = &rest - (&rest / &common).floor() * &common;
         let mut less = multiple.times(&(RBig::ONE / &common));
         less.add(&Term::int(((rest - &own) / &common).numerator().clone()), &RBig::ONE);
@@ -140,8 +146,8 @@ pub(super) fn with_small_remainders(comparison: Comparison, a: &Term, b: &Term) 
     (before != after).then(|| Term::compare(comparison, &modulo(&after, &of), b))
 }
 
-/// What a remainder by a number above 0 is of, and the number.
-fn remainder(term: &Term) -> Option<(&Term, RBig)> {
+/// Splits a remainder by a positive number into its dividend and the number.
+fn split_remainder(term: &Term) -> Option<(&Term, RBig)> {
     let Node::Arithmetic(Operator::Modulo, inner, of) = term.node() else { return None };
     match of.as_literal() {
         Some(Value::Int(of)) if *of > 0.into() => Some((inner, RBig::from(of.clone()))),

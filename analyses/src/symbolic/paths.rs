@@ -1,22 +1,21 @@
-//! Which ends of paths a tester should see: test purposes from the tree alone.
+//! Chooses the ends of paths that a tester should see: test purposes from the tree alone.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definitions 13, 18 and 19. *All paths of length n*: each
-//! path of n steps that ends with an output is to be seen to its end; each other one up to each output that
+//! path of n steps that ends with an output is tested to its end, and each other path up to each output that
 //! can follow it. *k-inclusion*: n is k times the length of the longest path in a restriction by inclusion,
-//! so that every basic behaviour is seen k times in a row.
+//! so every basic behaviour is seen k times in a row.
 //!
-//! **Where we differ.** Internal steps count as steps, and an output that follows a path follows it behind
-//! internal steps as well. Where a restriction does not fit its limits there is no longest path, and no
-//! k-inclusion.
+//! **Where we differ.** Internal steps count as steps, and there may be internal steps before the output that
+//! follows a path. If a restriction does not fit its limits, there is no longest path, and no k-inclusion.
 //!
-//! What is accepted is reached by an output, and no accepted node is below another (Definition 13): of a
-//! path, one of n steps is accepted, or what follows it.
+//! An accepted node is reached by an output, and no accepted node is below another (Definition 13): it is the
+//! node of a path of n steps, or one that follows such a path.
 
 use super::System;
 use super::tree::{Growth, NodeId, Tree, TreeLimits, is_output};
 use crate::solver::Solver;
 
-/// A tree and the nodes whose paths are to be seen.
+/// A tree, and the nodes whose paths a tester should see.
 #[derive(Clone, Debug)]
 pub struct Accepting {
     pub tree: Tree,
@@ -24,20 +23,22 @@ pub struct Accepting {
     pub is_complete: bool,
 }
 
-/// All paths of n steps (Definition 18). The limit of depth is n, whatever was given.
+/// Grows all paths of n steps (Definition 18). The given limit of depth does not count.
 pub fn all_paths(system: &System<'_>, limits: TreeLimits, n: usize, solver: &mut dyn Solver) -> Accepting {
     let mut growth = Growth::new(system, of_length(limits, n));
     let mut accepting = Vec::new();
-    let is_complete = ends(system, &mut growth, n, &mut accepting, solver);
+    let is_complete = grow_to_ends(system, &mut growth, n, &mut accepting, solver);
     Accepting { tree: growth.kept(), accepting, is_complete }
 }
 
+/// The limits of a tree with all paths of n steps.
 pub fn of_length(limits: TreeLimits, n: usize) -> TreeLimits {
     TreeLimits { depth: n, is_restricted: false, ..limits }
 }
 
-/// Grows a tree of paths of n steps and adds the nodes whose paths are to be seen. Was there room for all?
-pub fn ends(
+/// Grows a tree of paths of n steps, and adds the nodes whose paths a tester should see. Returns whether
+/// there was room for all.
+pub fn grow_to_ends(
     system: &System<'_>,
     growth: &mut Growth<'_>,
     n: usize,
@@ -58,7 +59,7 @@ pub fn ends(
             accepting.push(end);
             continue;
         }
-        let (found, had_room) = growth.answers(end, solver);
+        let (found, had_room) = growth.add_answers(end, solver);
         accepting.extend(found);
         is_complete &= had_room;
     }
@@ -66,7 +67,8 @@ pub fn ends(
     is_complete
 }
 
-/// k times the longest path of a restriction by inclusion (Definition 19).
+/// Grows all paths of k times the length of the longest path in a restriction by inclusion (Definition 19).
+/// `Err`: the restriction does not fit the limits.
 pub fn k_inclusion(
     system: &System<'_>,
     limits: TreeLimits,

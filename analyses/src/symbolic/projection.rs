@@ -1,18 +1,18 @@
-//! Symbolic states without the path that led there: what their data may be, and nothing of how they came to
-//! be it.
+//! Projects symbolic states to the possible values of their data, without the path that led there.
 //!
-//! **Problem.** A path condition grows with the path, and so does each question about its last step: of a
-//! loop of n passes, the n-th asks of n conjuncts over sums of n symbols. Nothing of it matters but what it
-//! leaves possible.
+//! **Problem.** A path condition grows with the path, and so does each question about its last step: after n
+//! passes of a loop there are n conjuncts over sums of n symbols. Only the possible values of the data
+//! matter.
 //!
-//! **Method.** The symbols that only tell the history are quantified and taken away, step by step
-//! ([`super::eliminate`]), as strongest postconditions are; of comparisons of one sum the tightest stay;
-//! symbols are numbered as they occur. The result stands for the *same* valuations of the data. What cannot
-//! be taken away stays as a symbol. Equal ones are kept once, and where a step leads from one is computed
-//! once: a tree of 100,000 nodes asks as often as it has different ones.
+//! **Method.** The symbols that only tell the history are quantified and eliminated, step by step
+//! ([`super::eliminate`]), as for strongest postconditions. Among comparisons of one sum the tightest are
+//! kept. Symbols are numbered in the order of their occurrence. The result stands for the *same* valuations
+//! of the data. A symbol that cannot be eliminated stays. Equal projections are stored once, and each step
+//! from a projection is computed once. So a tree of 100,000 nodes has only as many questions as different
+//! projections.
 //!
-//! **Limits.** Beyond some symbols or conjuncts nothing is taken away any more: then it is as long as the
-//! path.
+//! **Limits.** Beyond a number of symbols or conjuncts nothing is eliminated: then the condition is as long
+//! as the path.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,9 +21,9 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Iosts, Term, TransitionId, Type};
 use dashu_ratio::RBig;
 
-use super::eliminate::{cancelled, given_by, one_case, without_cases};
+use super::eliminate::{cancel_sums, eliminate_in_cases, eliminate_number, solve_equation};
 use super::inclusion::{Tidy, data_of, tidy};
-use super::quiescence::rested;
+use super::quiescence::rest_quiescent;
 use super::sum::End;
 use super::{SymbolicState, System};
 use crate::solver::{Answer, Solver};
@@ -34,15 +34,16 @@ pub(super) enum By {
     Quiescence,
 }
 
-/// Where a step leads: to which projection, and is its condition certain? None where no data allow it.
-type Led = Option<(usize, bool)>;
+/// The projection to which a step leads, and whether its condition is certainly satisfiable. `None`: no data
+/// allow the step.
+type StepTarget = Option<(usize, bool)>;
 
 pub(super) struct Projections {
     data: Vec<Datum>,
     all: Vec<Tidy>,
     numbers: HashMap<Tidy, usize>,
-    /// By the projection, the step, and whether the condition before it is certain.
-    steps: HashMap<(usize, By, bool), Led>,
+    /// The computed steps, by the projection, the step, and whether the condition before it is certain.
+    steps: HashMap<(usize, By, bool), StepTarget>,
 }
 
 impl Projections {
@@ -58,9 +59,10 @@ impl Projections {
         &self.all[number]
     }
 
+    /// Projects a state, and returns the number of the projection.
     pub(super) fn add(&mut self, state: &SymbolicState, is_certain: bool) -> usize {
         let tidy = tidy(&self.data, state, is_certain);
-        let projected = project(&self.data, tidy, is_certain);
+        let projected = project_state(&self.data, tidy, is_certain);
         if let Some(number) = self.numbers.get(&projected) {
             return *number;
         }
@@ -69,13 +71,13 @@ impl Projections {
         self.all.len() - 1
     }
 
-    /// The projection as a state that a step can be taken from.
+    /// The projection as a state from which a step can be taken.
     pub(super) fn state(&self, number: usize) -> SymbolicState {
         self.all[number].state(&self.data)
     }
 
-    /// Where a step leads from a projection; `quiet` is when the location is quiescent, where that can be
-    /// said.
+    /// Takes a step from a projection. `quiet` is the condition of quiescence at the location. `None`: it is
+    /// not known.
     pub(super) fn step(
         &mut self,
         system: &System<'_>,
@@ -83,16 +85,16 @@ impl Projections {
         by: By,
         quiet: Option<&Term>,
         solver: &mut dyn Solver,
-    ) -> Led {
+    ) -> StepTarget {
         if let Some(known) = self.steps.get(&(from, by, is_certain)) {
             return *known;
         }
         let state = self.state(from);
         let next = match by {
             By::Transition(transition) => system.successor(&state, transition).map(|(_, next)| next),
-            By::Quiescence => rested(&state, quiet).0,
+            By::Quiescence => rest_quiescent(&state, quiet).0,
         };
-        let led = next.and_then(|next| {
+        let target = next.and_then(|next| {
             let is_certain = match next.condition.len() == state.condition.len() {
                 true => is_certain,
                 false => match solver.check_along(&next.condition) {
@@ -103,34 +105,33 @@ impl Projections {
             };
             Some((self.add(&next, is_certain), is_certain))
         });
-        self.steps.insert((from, by, is_certain), led);
-        led
+        self.steps.insert((from, by, is_certain), target);
+        target
     }
 }
 
-/// A conjunction under work: what the data stand at, what is asked, and the symbols that stay.
+/// A state during its projection: the values of the data, the conjuncts, and the symbols.
 struct ProjectionWork {
     values: Vec<Term>,
     parts: Vec<Term>,
-    /// In the order of the data whose values they are.
+    /// The symbols that stay, in the order of the data whose values they are.
     kept: Vec<Datum>,
-    /// They tell the history.
+    /// The symbols that only tell the history.
     bound: Vec<Datum>,
 }
 
-/// A state that stands for the same valuations of the data, with fewer symbols.
-pub(super) fn project(data: &[Datum], state: Tidy, is_satisfiable: bool) -> Tidy {
+/// Computes a state with fewer symbols that stands for the same valuations of the data.
+pub(super) fn project_state(data: &[Datum], state: Tidy, is_satisfiable: bool) -> Tidy {
     let mut work = ProjectionWork::new(data, &state);
-    // With more conjuncts than this nothing is taken away.
-    // Nor with more symbols that tell the history.
+    // If there are more conjuncts, or more symbols of the history, nothing is eliminated.
     if work.parts.len() <= 48 && work.bound.len() <= 24 {
         work.simplify();
         if !work.bound.is_empty() {
-            work.by_cases();
+            work.eliminate_by_cases();
         }
     }
-    let conditioned = Tidy { location: state.location, values: work.values, condition: work.parts };
-    conditioned.reduced(is_satisfiable)
+    let projected = Tidy { location: state.location, values: work.values, condition: work.parts };
+    projected.reduced(is_satisfiable)
 }
 
 impl ProjectionWork {
@@ -146,7 +147,7 @@ impl ProjectionWork {
             match value.as_datum() {
                 Some(symbol) => keep(&mut kept, symbol),
                 None if is_compared(datum) => {}
-                // Arrays and records stay as they are written.
+                // Arrays and records stay as they are, with their symbols.
                 None => value.data().iter().for_each(|symbol| keep(&mut kept, symbol)),
             }
         }
@@ -157,7 +158,7 @@ impl ProjectionWork {
                 && is_compared(datum)
                 && value.data().iter().any(|symbol| !kept.contains(symbol))
             {
-                // No datum of a model and no other symbol is called like that.
+                // No datum of a model and no other symbol has such a name.
                 let own = Datum::new(format!("{}@", datum.name()), datum.ty().clone());
                 parts.push(Term::equal(&Term::datum(&own), value));
                 *value = Term::datum(&own);
@@ -169,52 +170,52 @@ impl ProjectionWork {
         ProjectionWork { values, parts, kept, bound }
     }
 
-    /// Takes away what goes without cases.
+    /// Eliminates the symbols that can be eliminated without cases.
     fn simplify(&mut self) {
         loop {
-            self.parts = tightest(&self.parts);
+            self.parts = keep_tightest(&self.parts);
             if self.parts.iter().any(Term::is_false) {
                 self.parts = vec![Term::no()];
                 self.bound.clear();
                 return;
             }
             self.bound.retain(|symbol| self.parts.iter().any(|part| part.mentions(symbol)));
-            let is_changed = self.by_equation();
-            if !is_changed && !self.by_elimination() {
+            let is_changed = self.eliminate_by_equation();
+            if !is_changed && !self.eliminate_by_ends() {
                 return;
             }
         }
     }
 
-    /// A symbol that an equation gives a value: of those that tell the history, any; of the others, by a term
-    /// over those that stay.
-    fn by_equation(&mut self) -> bool {
+    /// Eliminates a symbol by an equation: a symbol of the history by any value, or another one by a term
+    /// over symbols that stay. Returns whether there was one.
+    fn eliminate_by_equation(&mut self) -> bool {
         let found = self.bound.iter().find_map(|symbol| {
-            let value = self.parts.iter().find_map(|part| given_by(part, symbol))?;
+            let value = self.parts.iter().find_map(|part| solve_equation(part, symbol))?;
             Some((symbol.clone(), value))
         });
         let found = found.or_else(|| {
             self.kept.iter().rev().find_map(|symbol| {
                 let is_over_kept = |value: &Term| value.data().iter().all(|other| self.kept.contains(other));
-                let mut values = self.parts.iter().filter_map(|part| given_by(part, symbol));
+                let mut values = self.parts.iter().filter_map(|part| solve_equation(part, symbol));
                 Some((symbol.clone(), values.find(is_over_kept)?))
             })
         });
         let Some((symbol, value)) = found else { return false };
-        let there = Substitution::from([(symbol.clone(), value.clone())]);
+        let values = Substitution::from([(symbol.clone(), value.clone())]);
         let mut parts = vec![defined(&value), in_type(&value, symbol.ty())];
-        parts.extend(substitute_all(&self.parts, &there));
+        parts.extend(substitute_all(&self.parts, &values));
         self.parts = parts;
-        self.values = substitute_all(&self.values, &there);
+        self.values = substitute_all(&self.values, &values);
         self.bound.retain(|other| *other != symbol);
         self.kept.retain(|other| *other != symbol);
         true
     }
 
-    /// A symbol that some number far enough away, or between its ends, suits.
-    fn by_elimination(&mut self) -> bool {
-        let Some((bound, parts)) = one_case(&self.bound, &self.parts) else { return false };
-        // What grows would grow with each step.
+    /// Eliminates a symbol by its ends. Returns whether there was one.
+    fn eliminate_by_ends(&mut self) -> bool {
+        let Some((bound, parts)) = eliminate_number(&self.bound, &self.parts) else { return false };
+        // A condition that grows here would grow with each step.
         if parts.len() > self.parts.len() + 2 {
             return false;
         }
@@ -222,13 +223,13 @@ impl ProjectionWork {
         true
     }
 
-    /// All that is left, where few cases say it.
-    fn by_cases(&mut self) {
+    /// Eliminates the remaining symbols, if that takes few cases.
+    fn eliminate_by_cases(&mut self) {
         let (about, mut others): (Vec<Term>, Vec<Term>) =
             self.parts.drain(..).partition(|part| self.bound.iter().any(|symbol| part.mentions(symbol)));
-        // A disjunction of more cases is not worth a symbol less.
-        match without_cases(&self.bound, &about, 4) {
-            // Nor is one that would be longer.
+        // A disjunction of more than four cases, or a condition of more than 300 nodes, is not worth a symbol
+        // less.
+        match eliminate_in_cases(&self.bound, &about, 4) {
             Some(condition) if condition.written_size() <= 300 => {
                 others.extend(condition.lowered().conjuncts());
                 self.bound.clear();
@@ -243,12 +244,12 @@ impl ProjectionWork {
     }
 }
 
-/// The conjuncts, each once, and of comparisons of one sum of numbers the tightest; two that leave one number
-/// are an equation.
-fn tightest(parts: &[Term]) -> Vec<Term> {
+/// Keeps each conjunct once, and only the tightest comparisons of each sum of numbers. Two that leave one
+/// number become an equation.
+fn keep_tightest(parts: &[Term]) -> Vec<Term> {
     let mut ends: BTreeMap<(Vec<(Term, RBig)>, bool), End> = BTreeMap::new();
     let mut others: Vec<Term> = Vec::new();
-    for part in parts.iter().map(cancelled).flat_map(|part| part.lowered().conjuncts()) {
+    for part in parts.iter().map(cancel_sums).flat_map(|part| part.lowered().conjuncts()) {
         let Some((sum, end)) = End::of(&part) else {
             if !others.contains(&part) {
                 others.push(part);

@@ -1,28 +1,30 @@
-//! A shortest path to a goal, with values: bounded, guided by the graph, pruned by polyhedra.
+//! Searches a shortest path to a goal, with values. The search is bounded, guided by the graph, and pruned by
+//! polyhedra.
 //!
 //! **Problem.** From a state of a run, or from any initial state: which steps, with which values, lead to one
-//! of the goal's locations? The graph alone repeats a loop for ever whose counter it cannot see; symbolic
-//! execution alone has a path for each interleaving, and drowns.
+//! of the goal's locations? The graph alone does not see counters, so it repeats a loop for ever. Symbolic
+//! execution alone has too many paths, one for each interleaving.
 //!
-//! **Method.** Best first (A*): what a path has cost, and the graph's distance from where it is. A node is a
-//! location and *what the path leaves possible* there: a cell of the finite data and a polyhedron over the
-//! numbers ([`crate::transfer`]), a case of a transition's condition at a time, so that nothing is joined. A
-//! node within one that was expanded before, at the same location, is dropped: whatever it can do that one
-//! can, and no later. So a loop that counts costs a node per pass and interleavings fall together, where the
-//! path conditions of [`super::SymbolicState`]s would all differ. At a goal the path is executed
-//! symbolically, and the solver gives the values; they are what makes it a path.
+//! **Method.** The search is best first (A*): by the cost of the path plus the distance to the goal in the
+//! graph. A node is a location and the data that the path *leaves possible* there: a cell of the finite data
+//! and a polyhedron over the numbers ([`crate::transfer`]). Each case of a transition's condition makes its
+//! own node, so nothing is joined. A node that lies within an expanded node of the same location is dropped:
+//! the expanded node can do the same, and no later. So a counting loop costs one node per pass, and
+//! interleavings become the same node. (The path conditions of [`super::SymbolicState`]s would all differ.)
+//! At a goal the path is executed symbolically, and the solver finds the values. Only with values is it a
+//! path.
 //!
-//! **Where it is inexact.** A polyhedron may hold more than the path allows (`mod`, products, arrays, holes
-//! between integers). A goal may then have no values: the search goes on, and behind so many such goals it
-//! begins anew without polyhedra, where each node is a symbolic state and the solver is asked for each
-//! ([`Solver::check_along`]). What was dropped as "within" may have been dropped wrongly only behind such a
-//! node. *There is none* is said only where the polyhedra, which hold at least what is possible, came to an
-//! end without a goal.
+//! **Where it is inexact.** A polyhedron may contain more than the path allows (`mod`, products, arrays,
+//! holes between integers). Then a goal may have no values, and the search goes on. After a number of such
+//! goals it begins anew without polyhedra: each node is a symbolic state, and the solver is asked for each
+//! ([`Solver::check_along`]). A node can have been dropped wrongly only because of a node that contains too
+//! much. *There is none* is answered only if the polyhedra, which contain at least all possible data, reach
+//! no goal.
 //!
-//! **Ends** at the limits, which count nodes and work (terms, elements, operations on polyhedra, the
-//! solver's own units) and not time: the same question has the same answer on every machine and at every
-//! load. **Costs** a few operations on polyhedra for each node, remembered by the numbers of the elements,
-//! and a question at the end.
+//! **Ends** at the limits. These count nodes and work (terms, elements, operations on polyhedra, the solver's
+//! own units), and not time, so the answer is the same on every machine and at every load. **Costs** a few
+//! operations on polyhedra for each node, remembered by the numbers of the elements, and a question at the
+//! end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -40,33 +42,32 @@ use crate::partition::ElementId;
 use crate::places::Arrays;
 use crate::solver::{Answer, Solver, Witness};
 use crate::symbolic::expanded::Expanded;
-use crate::symbolic::state::{Prepared, SymbolicState, SymbolicStep, System};
+use crate::symbolic::state::{PreparedSystem, SymbolicState, SymbolicStep, System};
 use crate::transfer::Abstraction;
 
-/// The most cells of the finite data: beyond them the least mentioned are not told apart.
+/// The most cells of the finite data. Beyond them, the least mentioned data are not told apart.
 const MOST_CELLS: usize = 1 << 12;
 
-/// So many steps of work is a result of a case.
-const RESULT: u64 = 100;
+/// The work of one result of a case, in steps.
+const STEPS_PER_RESULT: u64 = 100;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchGoal {
     pub locations: Numbered<LocationId, bool>,
-    /// The locations that no path goes through.
+    /// The locations through which no path may go.
     pub closed: Numbered<LocationId, bool>,
-    /// What each transition costs besides its step: of ways of one length the one with the least sum is
-    /// found.
+    /// The risk of each transition. Among paths of one length, the one with the least sum of risks is found.
     pub risks: Numbered<TransitionId, usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchLimits {
     pub nodes: usize,
-    /// The most goals that turn out to have no values, before polyhedra are given up.
+    /// The most goals without values, before the search begins anew without polyhedra.
     pub spurious: usize,
     /// The most nodes that are expanded without polyhedra.
     pub exact_nodes: usize,
-    /// The most work, in steps of which a second has about a million.
+    /// The most work, in steps. A second has about a million.
     pub work: u64,
 }
 
@@ -79,15 +80,15 @@ impl Default for SearchLimits {
 #[derive(Clone, Debug)]
 pub struct GoalPath {
     pub steps: Vec<SymbolicStep>,
-    /// The state at its end: its condition is what the way asks for.
+    /// The state at its end. Its condition is that of the path.
     pub last: SymbolicState,
-    /// Values of the symbols with which the condition holds; one that is missing may have any value.
+    /// Values of the symbols with which the condition holds. A missing symbol may have any value.
     pub values: Valuation,
 }
 
 #[derive(Clone, Debug)]
 pub enum SearchOutcome {
-    /// A way; a shortest one, as far as polyhedra tell.
+    /// A path: a shortest one, as far as polyhedra tell.
     Path(GoalPath),
     None,
     NotFound(SearchBound),
@@ -97,11 +98,11 @@ pub enum SearchOutcome {
 pub enum SearchBound {
     Nodes(usize),
     Work(u64),
-    /// So much processor time was used, as whoever asked has allowed.
+    /// The processor time that the caller allows was used up.
     Time(Duration),
-    /// So many nodes were expanded, goals were reached, and no values were found for the paths there.
+    /// Goals were reached, but no values were found for the paths there. The number of expanded nodes.
     Values(usize),
-    /// A number has become too long.
+    /// A number became too long.
     Digits,
 }
 
@@ -118,10 +119,10 @@ impl std::fmt::Display for SearchBound {
     }
 }
 
-/// Looks for ways through one IOSTS; what it has computed for one search serves the next.
+/// Searches paths through one IOSTS. A search reuses the results of those before it.
 pub struct Searcher {
     iosts: Iosts,
-    prepared: Prepared,
+    prepared: PreparedSystem,
     goal: SearchGoal,
     /// The least number of steps to the goal that the graph allows.
     distances: Numbered<LocationId, Option<usize>>,
@@ -129,7 +130,7 @@ pub struct Searcher {
     account: Account,
 }
 
-/// A node: where a path is, and what it leaves possible.
+/// A node: the location of a path, and the data that it leaves possible.
 struct SearchNode {
     location: LocationId,
     cell: u32,
@@ -141,10 +142,10 @@ struct SearchNode {
 
 impl Searcher {
     pub fn new(iosts: Iosts, goal: SearchGoal) -> Self {
-        let distances = distances(&iosts, &goal);
-        let prepared = Prepared::new(&iosts);
+        let distances = find_distances(&iosts, &goal);
+        let prepared = PreparedSystem::new(&iosts);
         Searcher {
-            abstraction: abstraction(&iosts),
+            abstraction: new_abstraction(&iosts),
             account: Account::default(),
             prepared,
             iosts,
@@ -157,36 +158,37 @@ impl Searcher {
         &self.iosts
     }
 
+    /// Searches a path from a concrete state.
     pub fn from_state(
         &mut self,
         state: &State,
         limits: &SearchLimits,
         solver: &mut dyn Solver,
     ) -> SearchOutcome {
-        self.bounded(limits, |searcher| {
+        self.within_budget(limits, |searcher| {
             let entry = searcher.abstraction.at(&state.valuation);
             searcher.search(&SymbolicState::of(state), entry.into_iter().collect(), limits, solver)
         })
     }
 
-    /// A way from some initial state that satisfies this condition besides.
+    /// Searches a path from some initial state that also satisfies this condition.
     pub fn from_start(
         &mut self,
-        besides: &Term,
+        condition: &Term,
         limits: &SearchLimits,
         solver: &mut dyn Solver,
     ) -> SearchOutcome {
         let mut start = SymbolicState::initial(&self.iosts);
-        start.condition.extend(besides.lowered().conjuncts());
-        self.bounded(limits, |searcher| {
+        start.condition.extend(condition.lowered().conjuncts());
+        self.within_budget(limits, |searcher| {
             let value = searcher.abstraction.satisfying(&Term::and(start.condition.iter().cloned()));
             searcher.search(&start, value.cells().to_vec(), limits, solver)
         })
     }
 
-    /// A search that looks at a number which is too long, or is too much work, has found nothing; nobody
-    /// else's work ends by it.
-    fn bounded(
+    /// Runs a search with a budget of its own. If a number is too long, or the work too much, nothing was
+    /// found, and the caller's budget goes on.
+    fn within_budget(
         &mut self,
         limits: &SearchLimits,
         search: impl FnOnce(&mut Self) -> SearchOutcome,
@@ -195,8 +197,8 @@ impl Searcher {
         self.account = Account::default();
         let found = budget::within(&budget, || search(self));
         found.unwrap_or_else(|passed| {
-            // It may have been left in the middle of something.
-            self.abstraction = abstraction(&self.iosts);
+            // An operation may have been left unfinished, so begin with a new abstraction.
+            self.abstraction = new_abstraction(&self.iosts);
             SearchOutcome::NotFound(match passed.limit {
                 Limit::Work(most) => SearchBound::Work(most),
                 _ => SearchBound::Digits,
@@ -204,6 +206,7 @@ impl Searcher {
         })
     }
 
+    /// Searches the goal from `start`, best first: by depth plus distance, then by risk, then by age.
     fn search(
         &mut self,
         start: &SymbolicState,
@@ -214,9 +217,9 @@ impl Searcher {
         if self.distances[start.location].is_none() {
             return SearchOutcome::None;
         }
-        let system = System::prepared(&self.iosts, &self.prepared);
+        let system = System::from_prepared(&self.iosts, &self.prepared);
         let mut nodes: Vec<SearchNode> = Vec::new();
-        // By cost, then by risk, then by age: no two are equal.
+        // By cost, then by risk, then by age, so no two are equal.
         let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
         let mut expanded = Expanded::default();
         let (mut count, mut spurious) = (0, 0);
@@ -235,16 +238,16 @@ impl Searcher {
                 SearchNode { location, cell, element, depth: 0, risk: 0, from: None },
             );
         }
-        let most = self.abstraction.work() + limits.work / RESULT;
+        let most = self.abstraction.work() + limits.work / STEPS_PER_RESULT;
         while let Some(Reverse((_, _, number))) = open.pop() {
             budget::ask();
-            // The next search uses the same cases, so this is no end by the budget.
+            // The next search can use the cases that were computed, so this limit is not that of the budget.
             if self.abstraction.work() > most {
                 return SearchOutcome::NotFound(SearchBound::Work(limits.work));
             }
             let SearchNode { location, cell, element, depth, risk, .. } = nodes[number];
             if goal.locations[location] {
-                if let Some(way) = walked(&system, start, &nodes, number, solver) {
+                if let Some(way) = execute_path(&system, start, &nodes, number, solver) {
                     return SearchOutcome::Path(way);
                 }
                 spurious += 1;
@@ -270,7 +273,7 @@ impl Searcher {
                 let abstraction = &mut self.abstraction;
                 let after =
                     self.account.within(|| abstraction.post_each(transition.0 as usize, cell, element));
-                // So many row operations of polyhedra are a step of work.
+                // Four row operations of polyhedra count as one step of work.
                 budget::spend(account::spent().wrapping_sub(before) / 4);
                 for (cell, element) in after {
                     let from = Some((number, transition));
@@ -282,18 +285,18 @@ impl Searcher {
         if spurious == 0 {
             return SearchOutcome::None;
         }
-        exactly(&system, goal, distances, start, limits, solver)
+        search_exactly(&system, goal, distances, start, limits, solver)
             .unwrap_or(SearchOutcome::NotFound(SearchBound::Values(count)))
     }
 }
 
-fn abstraction(iosts: &Iosts) -> Abstraction<Polyhedra> {
+fn new_abstraction(iosts: &Iosts) -> Abstraction<Polyhedra> {
     let frame = Abstraction::<Polyhedra>::frame_for(iosts, MOST_CELLS, Arrays::default().without_summaries());
     Abstraction::new(iosts, MOST_CELLS, Vec::new(), frame)
 }
 
-/// The path to a node, executed symbolically, with values.
-fn walked(
+/// Executes the path to a node symbolically, and finds values. `None`: it has none.
+fn execute_path(
     system: &System<'_>,
     start: &SymbolicState,
     nodes: &[SearchNode],
@@ -310,19 +313,20 @@ fn walked(
         steps.push(step);
         last = next;
     }
-    with_values(steps, last, solver)
+    find_values(steps, last, solver)
 }
 
-fn with_values(steps: Vec<SymbolicStep>, last: SymbolicState, solver: &mut dyn Solver) -> Option<GoalPath> {
+/// Finds values of the symbols on a path. `None`: the solver finds none.
+fn find_values(steps: Vec<SymbolicStep>, last: SymbolicState, solver: &mut dyn Solver) -> Option<GoalPath> {
     match solver.witness(&last.condition) {
         Witness::Found(values) => Some(GoalPath { steps, last, values }),
         Witness::None | Witness::Unknown => None,
     }
 }
 
-/// The same search over symbolic states, each of which the solver has not refuted. `None` where nothing was
+/// Searches over symbolic states that the solver does not refute, without polyhedra. `None`: nothing was
 /// found.
-fn exactly(
+fn search_exactly(
     system: &System<'_>,
     goal: &SearchGoal,
     distances: &Numbered<LocationId, Option<usize>>,
@@ -337,7 +341,7 @@ fn exactly(
         budget::ask();
         let (steps, state) = nodes[number].clone();
         if goal.locations[state.location] {
-            if let Some(way) = with_values(steps, state, solver) {
+            if let Some(way) = find_values(steps, state, solver) {
                 return Some(SearchOutcome::Path(way));
             }
             continue;
@@ -363,8 +367,8 @@ fn exactly(
     None
 }
 
-/// For each location the least number of steps to the goal through locations that are not closed.
-fn distances(iosts: &Iosts, goal: &SearchGoal) -> Numbered<LocationId, Option<usize>> {
+/// Computes for each location the least number of steps to the goal through locations that are not closed.
+fn find_distances(iosts: &Iosts, goal: &SearchGoal) -> Numbered<LocationId, Option<usize>> {
     let mut incoming = iosts.locations.map(|_| Vec::new());
     for transition in &iosts.transitions {
         incoming[transition.target].push(transition.source);

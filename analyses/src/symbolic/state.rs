@@ -1,11 +1,16 @@
-//! A symbolic state and the one behind a step.
+//! A symbolic state, and the state after a step.
 //!
-//! Whoever follows a model along events that are not all known has the same in hand: where the path is, what
-//! of the data is known as values and what is open as terms, and what is asked of the symbols in these. Trees
-//! and searches name the parameters of each step anew ([`System::successor`]); the contexts of timed paths
-//! name them for the step alone; what judges a run once more gives them terms over instants; who follows a
-//! trace has values for them ([`super::followed`]). The step is [`SymbolicState::behind`] for all of them:
-//! what can be evaluated is, and terms are made of the rest.
+//! Several parts follow a model along events that are not all known. All of them need a location, the known
+//! values of data, the terms of open data, and the condition on the symbols in these. They differ in the
+//! parameters of a step:
+//!
+//! - Trees and searches give them new names at each step ([`System::successor`]).
+//! - The contexts of timed paths name them for one step.
+//! - The repeated judgement of a run has terms over instants for them.
+//! - A followed trace has values for them ([`super::followed`]).
+//!
+//! All use the step [`SymbolicState::behind`]: it evaluates what can be evaluated, and makes terms of the
+//! rest.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,26 +22,26 @@ use coreach_model::term::evaluate::{Undefined, Valuation, evaluate, evaluate_wit
 use coreach_model::term::{Substitution, literals, substitute, substitute_all};
 use coreach_model::{Datum, Numbered, Term, Value};
 
-use super::bounds::{BoundsMemo, found};
+use super::bounds::{BoundsMemo, find_value};
 
-/// ⟨q, π, σ⟩ (Definition 8), where σ is known in part.
+/// ⟨q, π, σ⟩ (Definition 8), where part of σ is known.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolicState {
     /// q
     pub location: LocationId,
-    /// Of σ, the data whose values are known.
+    /// The part of σ with known values.
     pub known: Valuation,
-    /// Of σ, the others, over symbols; a datum that is in neither is its own symbol.
+    /// The part of σ with terms over symbols. A datum that is in neither part is its own symbol.
     pub open: Arc<Substitution>,
-    /// π, as conjuncts in the order of the path: what stands first makes sure that the rest is defined.
+    /// π, as conjuncts in the order of the path. If the first ones hold, the next are defined.
     pub condition: Vec<Term>,
-    /// The number of steps from the state where the path began, where that is counted.
+    /// The number of steps from the beginning of the path, if they are counted.
     pub depth: usize,
-    /// What is known of its open data, where somebody asked for that.
+    /// The bounds of its open data, if they were computed.
     pub memo: BoundsMemo,
 }
 
-/// What a datum is given: a value, or a term over symbols.
+/// An assigned value, or a term over symbols.
 pub(super) enum ValueOrTerm {
     Value(Value),
     Term(Term),
@@ -55,29 +60,28 @@ pub struct SymbolicStep {
     pub parameters: Vec<Datum>,
 }
 
-/// An IOSTS with what each of its steps needs, computed once.
+/// An IOSTS, with what each of its steps needs.
 pub struct System<'a> {
     pub iosts: &'a Iosts,
     /// For each location the transitions that leave it, in order.
     pub outgoing: Cow<'a, Numbered<LocationId, Vec<TransitionId>>>,
-    /// For each transition, when it can be taken.
+    /// For each transition, the condition under which it can be taken.
     enabled: Cow<'a, Numbered<TransitionId, Term>>,
 }
 
-/// What a [`System`] has computed of its IOSTS, for one who makes it again and again and keeps the IOSTS
-/// besides.
-pub(super) struct Prepared {
+/// The computed parts of a [`System`], for a caller that owns the IOSTS and makes the system again and again.
+pub(super) struct PreparedSystem {
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
     enabled: Numbered<TransitionId, Term>,
 }
 
-impl Prepared {
+impl PreparedSystem {
     pub(super) fn new(iosts: &Iosts) -> Self {
-        Prepared { outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
+        PreparedSystem { outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
     }
 }
 
-/// The symbol of a parameter at a step of this depth. No datum of a model is called like that.
+/// The symbol of a parameter at a step of this depth. No datum of a model has such a name.
 pub fn symbol(parameter: &Datum, depth: usize) -> Datum {
     Datum::new(format!("{}#{depth}", parameter.name()), parameter.ty().clone())
 }
@@ -91,24 +95,25 @@ impl SymbolicState {
         SymbolicState { condition, ..SymbolicState::knowing(iosts.initial, Valuation::new()) }
     }
 
-    /// A state in which these data have values, and nothing is known of others.
+    /// A state in which these data have values, and others are open.
     pub(super) fn knowing(location: LocationId, known: Valuation) -> Self {
         let (open, memo) = (Arc::default(), BoundsMemo::default());
         SymbolicState { location, known, open, condition: Vec::new(), depth: 0, memo }
     }
 
-    /// A state in which all is known: paths begin where a run is.
+    /// The symbolic state of a concrete state, in which all values are known.
     pub fn of(state: &State) -> Self {
         SymbolicState::knowing(state.location, state.valuation.clone())
     }
 
-    /// The state where this holds besides, as a term over the data here.
+    /// The state with an additional condition over its data.
     pub fn asking(&self, condition: &Term) -> Self {
         let mut state = self.clone();
         state.ask(&substitute(condition, &self.standing(&self.known)));
         state
     }
 
+    /// Adds a condition over symbols.
     pub fn ask(&mut self, condition: &Term) {
         let known = self.condition.len();
         for part in condition.lowered().conjuncts() {
@@ -118,25 +123,25 @@ impl SymbolicState {
         }
     }
 
-    /// The state behind a transition that leaves its location and asks for this, with these values and terms
-    /// for the parameters; none where it is refuted by its shape.
+    /// The state after a transition from its location under a condition, with values and terms for the
+    /// parameters. `None`: the condition is false, has no value, or becomes false by its form.
     pub fn behind(
         &self,
         transition: &Transition,
-        asked: &Term,
+        condition: &Term,
         values: impl IntoIterator<Item = (Datum, Value)>,
         terms: impl IntoIterator<Item = (Datum, Term)>,
     ) -> Option<Self> {
         debug_assert_eq!(transition.source, self.location, "a transition leaves its source");
         let values: Vec<(Datum, Value)> = values.into_iter().collect();
-        let find = |datum: &Datum| found(datum, (&self.known, &values));
+        let find = |datum: &Datum| find_value(datum, (&self.known, &values));
         let (mut assigned, mut variables, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
-        let is_asked = match evaluate_with(asked, find) {
+        let is_open = match evaluate_with(condition, find) {
             Ok(Value::Bool(true)) => false,
             Err(Undefined::Unbound(_)) => true,
             _ => return None,
         };
-        unknown.extend(is_asked.then_some(asked));
+        unknown.extend(is_open.then_some(condition));
         for (variable, term) in &transition.assignments {
             match evaluate_with(term, find) {
                 Ok(value) => assigned.push((variable.clone(), value)),
@@ -163,7 +168,7 @@ impl SymbolicState {
         let (location, depth) = (transition.target, self.depth + 1);
         let memo = self.memo.clone();
         let mut state = SymbolicState { location, known, open, condition, depth, memo };
-        if is_asked && let Some(condition) = terms.next() {
+        if is_open && let Some(condition) = terms.next() {
             state.ask(&condition);
         }
         state.assign(assigned.into_iter().map(|(variable, value)| (variable, ValueOrTerm::Value(value))));
@@ -171,7 +176,7 @@ impl SymbolicState {
         (!state.is_refuted()).then_some(state)
     }
 
-    /// Gives data values, or else terms over symbols.
+    /// Assigns values or terms over symbols.
     pub(super) fn assign(&mut self, all: impl IntoIterator<Item = (Datum, ValueOrTerm)>) {
         for (datum, assigned) in all {
             let value = match &assigned {
@@ -190,7 +195,7 @@ impl SymbolicState {
         }
     }
 
-    /// What a condition is where these data have values; the rest stands at its terms, or for itself.
+    /// Evaluates a condition with these known values. Other data are replaced by their terms.
     pub fn meaning(&self, condition: &Term, known: &Valuation) -> Holds {
         match evaluate(condition, known) {
             Ok(Value::Bool(true)) => Holds::Always,
@@ -206,22 +211,23 @@ impl SymbolicState {
         }
     }
 
+    /// The terms and known values of the data, as a substitution.
     pub fn standing(&self, known: &Valuation) -> Substitution {
         let mut standing = (*self.open).clone();
         standing.extend(literals(known));
         standing
     }
 
-    /// What the data of these terms stand at, if `find` gives known ones their values.
+    /// The substitution for the data of these terms. `find` gives the known values.
     fn standing_of<'v>(&self, terms: &[&Term], find: impl Fn(&Datum) -> Option<&'v Value>) -> Substitution {
-        let stands = |datum: Datum| {
+        let value = |datum: Datum| {
             let known = find(&datum).cloned().map(Term::literal);
             known.or_else(|| self.open.get(&datum).cloned()).map(|term| (datum, term))
         };
-        terms.iter().flat_map(|term| term.data()).filter_map(stands).collect()
+        terms.iter().flat_map(|term| term.data()).filter_map(value).collect()
     }
 
-    /// Is the path condition false by its shape alone?
+    /// Is a conjunct of the path condition literally false?
     pub fn is_refuted(&self) -> bool {
         self.condition.iter().any(Term::is_false)
     }
@@ -234,22 +240,23 @@ impl SymbolicState {
 
 impl<'a> System<'a> {
     pub fn new(iosts: &'a Iosts) -> Self {
-        let Prepared { outgoing, enabled } = Prepared::new(iosts);
+        let PreparedSystem { outgoing, enabled } = PreparedSystem::new(iosts);
         System { iosts, outgoing: Cow::Owned(outgoing), enabled: Cow::Owned(enabled) }
     }
 
-    /// Of this IOSTS, of which this was computed before.
-    pub(super) fn prepared(iosts: &'a Iosts, known: &'a Prepared) -> Self {
+    /// The system of an IOSTS whose parts were computed before.
+    pub(super) fn from_prepared(iosts: &'a Iosts, known: &'a PreparedSystem) -> Self {
         System { iosts, outgoing: Cow::Borrowed(&known.outgoing), enabled: Cow::Borrowed(&known.enabled) }
     }
 
-    /// When the transition can be taken: its guard, all operations defined, each assigned value in its type.
+    /// The condition under which the transition can be taken: its guard holds, all operations are defined,
+    /// and each assigned value lies in its type.
     pub fn enabled(&self, number: TransitionId) -> &Term {
         &self.enabled[number]
     }
 
-    /// The successor through this transition, which leaves the state's location; its condition need not be
-    /// satisfiable. `None` where the condition is false by its shape.
+    /// The successor through a transition from the state's location. Its condition need not be satisfiable.
+    /// `None`: the condition is literally false.
     pub fn successor(
         &self,
         from: &SymbolicState,
@@ -263,7 +270,7 @@ impl<'a> System<'a> {
         Some((SymbolicStep { transition: number, parameters: symbols }, state))
     }
 
-    /// All successors that are not refuted by their shape, in the order of the transitions.
+    /// All successors whose condition is not literally false, in the order of the transitions.
     pub fn successors(&self, from: &SymbolicState) -> Vec<(SymbolicStep, SymbolicState)> {
         let leaving = &self.outgoing[from.location];
         leaving.iter().filter_map(|number| self.successor(from, *number)).collect()

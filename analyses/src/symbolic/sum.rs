@@ -1,13 +1,13 @@
-//! Sums of numbers, added up: what an expression is made of, and how often.
+//! Sums of numbers in a normal form: atoms with their factors, and a number.
 //!
-//! `x + 2 - (y - x)` is twice x, less y, and 2. Whatever is no sum, no product with a number and no quotient
-//! by one is an atom. Between a sum of integers that was lifted to reals and its atoms lifted there is no
-//! difference, so lifting is passed through.
+//! `x + 2 - (y - x)` is 2 times x, -1 times y, and 2. A term that is no sum, no product with a number and no
+//! quotient by one is an atom. Lifting a sum of integers to reals is the same as lifting its atoms, so it is
+//! passed through.
 //!
-//! A datum that nobody knows, and that each event adds to, stands for its first value plus as many numbers as
-//! there were events: as one sum it stays as large as it is ([`folded`]).
+//! If each event adds a number to an unknown datum, the datum is its first value plus as many numbers as
+//! there were events. As one sum it does not grow ([`fold_sums`]).
 //!
-//! Operations are read as total: what cancels out is gone, also where it had no value.
+//! Operations are read as total: a term that cancels out is dropped, even if it had no value.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ use dashu_ratio::RBig;
 
 #[derive(Clone, Default)]
 pub(super) struct Sum {
-    /// Each atom, not lifted, and how often it is there; none 0 times.
+    /// The atoms, not lifted, each with its factor. No factor is 0.
     terms: BTreeMap<Term, RBig>,
     number: RBig,
-    /// Was something there that is not any more?
-    cancelled: bool,
+    /// Has an atom cancelled out?
+    has_cancelled: bool,
 }
 
-/// The same number: where the term is a sum, each part of it once, and one number.
-pub fn folded(term: &Term) -> Term {
+/// Adds up a sum: each atom is in it once, with one number.
+pub fn fold_sums(term: &Term) -> Term {
     let is_sum = matches!(
         term.node(),
         Node::Arithmetic(Operator::Add | Operator::Subtract | Operator::Multiply, ..) | Node::Negate(_)
@@ -38,20 +38,20 @@ pub fn folded(term: &Term) -> Term {
     Sum::of(term).term(&RBig::ONE, term.sort())
 }
 
-/// The same condition: comparisons of sums that are shorter when they are added up are.
-pub(super) fn shortened(part: &Term) -> Term {
+/// Adds up the sums in a condition, if this makes it shorter.
+pub(super) fn shorten_comparison(part: &Term) -> Term {
     match part.node() {
         Node::Compare(comparison, a, b) if a.sort().is_number() && part.is_total() => {
             let short = Sum::of_difference(a, b).compared(*comparison, a.sort());
             if short.written_size() < part.written_size() { short } else { part.clone() }
         }
-        Node::Or(parts) => Term::or(parts.iter().map(shortened)),
-        Node::And(parts) => Term::and(parts.iter().map(shortened)),
+        Node::Or(parts) => Term::or(parts.iter().map(shorten_comparison)),
+        Node::And(parts) => Term::and(parts.iter().map(shorten_comparison)),
         _ => part.clone(),
     }
 }
 
-/// Do two comparisons leave a number no value that they both speak of: `n <= 3` and `5 <= n`?
+/// Do two comparisons of the same sum exclude each other, as `n <= 3` and `5 <= n`?
 pub fn contradict(one: &Term, other: &Term) -> bool {
     let above = |term: &Term| match term.node() {
         Node::Compare(Comparison::AtMost, a, b) => Some((Sum::of_difference(b, a), false)),
@@ -61,9 +61,9 @@ pub fn contradict(one: &Term, other: &Term) -> bool {
         _ => None,
     };
     let (Some((mut sum, strict)), Some((more, also))) = (above(one), above(other)) else { return false };
-    // Neither is below 0, and what is left of both is a number.
+    // Neither sum is below 0, so neither is their total. It excludes all values if it is a negative number.
     for (atom, times) in &more.terms {
-        sum.atom(atom, times);
+        sum.add_atom(atom, times);
     }
     sum.number += &more.number;
     let is_total = [one, other].iter().all(|term| term.is_total());
@@ -86,16 +86,17 @@ impl Sum {
         sum
     }
 
-    /// The sum of different data, each so often, and a number.
+    /// The sum of different data with their factors, and a number.
     pub(super) fn of_data<'d>(counts: impl Iterator<Item = (&'d Datum, RBig)>, number: RBig) -> Self {
         let terms = counts.map(|(datum, count)| (Term::datum(datum), count)).collect();
-        Sum { terms, number, cancelled: false }
+        Sum { terms, number, has_cancelled: false }
     }
 
+    /// Adds a multiple of a term.
     pub(super) fn add(&mut self, term: &Term, times: &RBig) {
         match term.node() {
-            Node::Literal(value) if number(value).is_some() => {
-                if let Some(value) = number(value) {
+            Node::Literal(value) if number_of(value).is_some() => {
+                if let Some(value) = number_of(value) {
                     self.number += value * times;
                 }
             }
@@ -109,53 +110,56 @@ impl Sum {
                 self.add(a, times);
                 self.add(b, &-times.clone());
             }
-            Node::Arithmetic(Operator::Multiply, a, b) => match (literal(a), literal(b)) {
+            Node::Arithmetic(Operator::Multiply, a, b) => match (literal_number(a), literal_number(b)) {
                 (Some(factor), _) => self.add(b, &(factor * times)),
                 (_, Some(factor)) => self.add(a, &(factor * times)),
-                _ => self.atom(term, times),
+                _ => self.add_atom(term, times),
             },
-            Node::Arithmetic(Operator::Divide, a, b) => match literal(b).filter(|by| *by != RBig::ZERO) {
-                Some(by) => self.add(a, &(times / by)),
-                None => self.atom(term, times),
-            },
-            _ => self.atom(term, times),
+            Node::Arithmetic(Operator::Divide, a, b) => {
+                match literal_number(b).filter(|by| *by != RBig::ZERO) {
+                    Some(by) => self.add(a, &(times / by)),
+                    None => self.add_atom(term, times),
+                }
+            }
+            _ => self.add_atom(term, times),
         }
     }
 
-    fn atom(&mut self, term: &Term, times: &RBig) {
+    fn add_atom(&mut self, term: &Term, times: &RBig) {
         let count = self.terms.entry(term.clone()).or_default();
         *count += times;
         if *count == RBig::ZERO {
             self.terms.remove(term);
-            self.cancelled = true;
+            self.has_cancelled = true;
         }
     }
 
     pub(super) fn subtract(&mut self, other: &Sum) {
         for (atom, times) in &other.terms {
-            self.atom(atom, &-times.clone());
+            self.add_atom(atom, &-times.clone());
         }
         self.number -= &other.number;
     }
 
     pub(super) fn has_cancelled(&self) -> bool {
-        self.cancelled
+        self.has_cancelled
     }
 
-    /// Takes the datum out, where it stands in the sum by itself: how often it was there. The sum is one of
-    /// numbers of this sort.
+    /// Takes a datum out of the sum, and returns its factor. `None`: it is no atom. The sum has numbers of
+    /// this sort.
     pub(super) fn take(&mut self, datum: &Datum, sort: &Type) -> Option<RBig> {
         // An integer among reals cannot be given any real value.
         (datum.ty().sort() == *sort).then(|| self.terms.remove(&Term::datum(datum)))?
     }
 
-    /// Takes the datum out, lifted or not, where it stands in no atom besides: how often it was there.
+    /// Takes a datum out, lifted or not, and returns its factor. `None`: it is no atom, or another atom
+    /// mentions it.
     pub(super) fn take_lifted(&mut self, datum: &Datum) -> Option<RBig> {
         let own = self.terms.remove(&Term::datum(datum))?;
         (!self.mentions(datum)).then_some(own)
     }
 
-    /// Is so many times the sum a whole number, whatever its integers are?
+    /// Is this multiple of the sum an integer for all values of its integers?
     pub(super) fn is_whole(&self, times: &RBig) -> bool {
         let whole = |count: &RBig| (count * times).is_int();
         let integers = |(term, count): (&Term, &RBig)| *term.sort() == Type::Int && whole(count);
@@ -170,6 +174,7 @@ impl Sum {
         self.terms.iter()
     }
 
+    /// The sum with an atom replaced by a term.
     pub(super) fn replaced(&self, atom: &Term, by: &Term) -> Self {
         let mut sum = self.clone();
         if let Some(times) = sum.terms.remove(atom) {
@@ -179,29 +184,28 @@ impl Sum {
     }
 
     pub(super) fn times(&self, times: &RBig) -> Self {
-        self.mapped(|count| count * times)
+        self.map_factors(|count| count * times)
     }
 
-    /// The sum of integers with each count and its number less as many multiples of a number as are in it:
-    /// its remainder is the same.
-    pub(super) fn remaining(&self, of: &RBig) -> Self {
-        self.mapped(|count| count - (count / of).trunc() * of)
+    /// Reduces the factors and the number modulo a number. The sum's remainder by this number stays the same.
+    pub(super) fn reduced_modulo(&self, of: &RBig) -> Self {
+        self.map_factors(|count| count - (count / of).trunc() * of)
     }
 
-    fn mapped(&self, change: impl Fn(&RBig) -> RBig) -> Self {
+    fn map_factors(&self, change: impl Fn(&RBig) -> RBig) -> Self {
         let terms = self.terms.iter().map(|(term, count)| (term.clone(), change(count)));
         let terms = terms.filter(|(_, count)| *count != RBig::ZERO).collect();
-        Sum { terms, number: change(&self.number), cancelled: self.cancelled }
+        Sum { terms, number: change(&self.number), has_cancelled: self.has_cancelled }
     }
 
-    /// The greatest number that divides this one and each count.
-    pub(super) fn common(&self, number: &RBig) -> RBig {
+    /// The greatest common divisor of a number and all factors.
+    pub(super) fn common_divisor(&self, number: &RBig) -> RBig {
         let whole = |count: &RBig| count.numerator().clone();
         RBig::from(self.terms.values().fold(whole(number), |all, count| IBig::from(all.gcd(whole(count)))))
     }
 
-    /// The sum without its number, and that.
-    pub(super) fn apart(mut self) -> (Self, RBig) {
+    /// Splits the sum into its atoms and its number.
+    pub(super) fn split_number(mut self) -> (Self, RBig) {
         let number = std::mem::take(&mut self.number);
         (self, number)
     }
@@ -210,30 +214,31 @@ impl Sum {
         self.terms.is_empty().then_some(&self.number)
     }
 
-    /// Is the datum, which stands in the sum and in no atom of it, added, and not subtracted? Lifted or not.
-    pub(super) fn adds(mut self, datum: &Datum) -> Option<bool> {
+    /// Has the datum, lifted or not, a positive factor? `None`: it is no atom, or another atom mentions it.
+    pub(super) fn is_added(mut self, datum: &Datum) -> Option<bool> {
         self.take_lifted(datum).map(|own| own > RBig::ZERO)
     }
 
-    /// Does it stand within an atom?
+    /// Does an atom mention the datum?
     pub(super) fn mentions(&self, datum: &Datum) -> bool {
         self.terms.keys().any(|term| term.mentions(datum))
     }
 
+    /// Writes a multiple of the sum as a term.
     pub(super) fn term(&self, times: &RBig, sort: &Type) -> Term {
-        let mut sum = written(&(self.number.clone() * times), sort);
+        let mut sum = literal_of(&(self.number.clone() * times), sort);
         for (term, count) in &self.terms {
             let term = if *sort == Type::Real { term.to_real() } else { term.clone() };
             sum = match count * times {
                 count if count == RBig::ONE => Term::add(&sum, &term),
                 count if count == RBig::NEG_ONE => Term::subtract(&sum, &term),
-                count => Term::add(&sum, &Term::multiply(&written(&count, sort), &term)),
+                count => Term::add(&sum, &Term::multiply(&literal_of(&count, sort), &term)),
             };
         }
         sum
     }
 
-    /// `sum ⋈ 0`, as a comparison of what is added with what is subtracted.
+    /// Writes `sum ⋈ 0` as a comparison of the added terms with the subtracted ones.
     pub(super) fn compared(self, comparison: Comparison, sort: &Type) -> Term {
         let (mut left, mut right) = (Sum::default(), Sum::default());
         for (term, count) in self.terms {
@@ -245,10 +250,10 @@ impl Sum {
     }
 }
 
-/// An end of what a sum may be: `sum <= at` or `sum >= at`, of reals without the end as well.
+/// A bound of a sum: `sum <= at` or `sum >= at`, and for reals also `<` and `>`.
 #[derive(Clone)]
 pub(super) struct End {
-    /// The sum and the number, as they are compared with 0.
+    /// The sum with its number, as it is compared with 0.
     own: Sum,
     sort: Type,
     comparison: Comparison,
@@ -257,7 +262,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// The comparison as an end of a sum whose first atom counts once.
+    /// Reads a comparison as a bound of a sum whose first atom has the factor 1. Returns this sum as well.
     pub(super) fn of(part: &Term) -> Option<(Vec<(Term, RBig)>, Self)> {
         let Node::Compare(comparison, a, b) = part.node() else { return None };
         let (mut comparison, sort) = (*comparison, a.sort().clone());
@@ -266,7 +271,7 @@ impl End {
         }
         let mut own = Sum::of_difference(a, b);
         let first = own.terms.values().next()?.clone();
-        // Of integers, what is less is at most one less.
+        // For integers, `<` means at most one less.
         if sort == Type::Int && comparison == Comparison::Less {
             (comparison, own.number) = (Comparison::AtMost, own.number + RBig::ONE);
         } else if sort == Type::Int && comparison == Comparison::Greater {
@@ -282,7 +287,7 @@ impl End {
         matches!(self.comparison, Comparison::Less | Comparison::Greater)
     }
 
-    /// Does it leave less than the other one, which is on the same side of the same sum?
+    /// Is it tighter than another bound on the same side of the same sum?
     pub(super) fn is_tighter(&self, other: &End) -> bool {
         match self.at == other.at {
             true => self.is_excluded() && !other.is_excluded(),
@@ -290,12 +295,12 @@ impl End {
         }
     }
 
-    /// Do both, on the two sides of one sum, leave one number?
+    /// Do a lower and an upper bound of one sum leave a single number?
     pub(super) fn meets(&self, other: &End) -> bool {
         self.at == other.at && !self.is_excluded() && !other.is_excluded()
     }
 
-    /// As a comparison of what is added with what is subtracted.
+    /// Writes the bound as a comparison.
     pub(super) fn term(&self) -> Term {
         self.own.clone().compared(self.comparison, &self.sort)
     }
@@ -305,7 +310,7 @@ impl End {
     }
 }
 
-fn number(value: &Value) -> Option<RBig> {
+fn number_of(value: &Value) -> Option<RBig> {
     match value {
         Value::Int(value) => Some(RBig::from(value.clone())),
         Value::Real(value) => Some(value.clone()),
@@ -313,12 +318,12 @@ fn number(value: &Value) -> Option<RBig> {
     }
 }
 
-fn literal(term: &Term) -> Option<RBig> {
-    term.as_literal().and_then(number)
+fn literal_number(term: &Term) -> Option<RBig> {
+    term.as_literal().and_then(number_of)
 }
 
-/// A number of this sort. Sums of integers have whole numbers only.
-fn written(value: &RBig, sort: &Type) -> Term {
+/// Writes a number of this sort. Sums of integers have only integers.
+fn literal_of(value: &RBig, sort: &Type) -> Term {
     match sort {
         Type::Real => Term::literal(Value::Real(value.clone())),
         _ => Term::int(value.numerator().clone()),
@@ -337,19 +342,19 @@ mod tests {
                 |value: i32| if ty == Type::Int { Term::int(value) } else { Term::int(value).to_real() };
             let mut sum = n.clone();
             for value in 0..200 {
-                sum = folded(&Term::subtract(&Term::add(&sum, &number(value)), &m));
+                sum = fold_sums(&Term::subtract(&Term::add(&sum, &number(value)), &m));
             }
             assert_eq!(
                 sum,
-                folded(&Term::add(&Term::add(&Term::multiply(&number(-200), &m), &n), &number(19900)))
+                fold_sums(&Term::add(&Term::add(&Term::multiply(&number(-200), &m), &n), &number(19900)))
             );
             assert!(sum.written_size() < 12, "{sum}");
-            assert_eq!(folded(&Term::subtract(&Term::add(&n, &number(3)), &n)), number(3));
-            assert_eq!(folded(&n.negate().negate()), n);
+            assert_eq!(fold_sums(&Term::subtract(&Term::add(&n, &number(3)), &n)), number(3));
+            assert_eq!(fold_sums(&n.negate().negate()), n);
         }
     }
 
-    /// Soundness: only what leaves no value is refused.
+    /// Soundness: only comparisons that leave no value contradict each other.
     #[test]
     fn comparisons_of_one_sum_that_leave_no_value() {
         let [n, m] = ["n", "m"].map(|name| Term::datum(&Datum::new(name, Type::Int)));

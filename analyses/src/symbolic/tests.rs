@@ -1,4 +1,5 @@
-//! Quantifiers taken away, and asked with, against enumeration; what trees ask, counted.
+//! Tests of the elimination of quantifiers, and of questions with quantifiers, against enumeration. They also
+//! count the questions of trees.
 
 use coreach_model::obligation::defined;
 use coreach_model::reader::read_specification;
@@ -8,7 +9,7 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, SourceFile, Term, TransitionId, Type, Value};
 use dashu_ratio::RBig;
 
-use super::eliminate::without;
+use super::eliminate::eliminate_data;
 use super::projection::{By, Projections};
 use super::{Growth, SymbolicState, System, Tree, TreeLimits};
 use crate::solver::random::{Random, array, range};
@@ -16,7 +17,7 @@ use crate::solver::z3::Z3Solver;
 use crate::solver::{Answer, Solver, Statistics, Witness};
 
 fn bound() -> [Datum; 3] {
-    // Larger than what is taken apart value by value, so that ends and equations have to be found.
+    // The type has too many values for a case for each, so ends and equations have to be found.
     ["p", "q", "r"].map(|name| Datum::new(name, range(-5, 5)))
 }
 
@@ -48,7 +49,7 @@ fn sum(random: &mut Random, odd: u64) -> Term {
     term
 }
 
-fn part(random: &mut Random, odd: u64) -> Term {
+fn random_part(random: &mut Random, odd: u64) -> Term {
     let mut atom = || Term::compare(comparison(random), &sum(random, odd), &sum(random, odd));
     let (a, b) = (atom(), atom());
     match random.below(4) {
@@ -57,7 +58,7 @@ fn part(random: &mut Random, odd: u64) -> Term {
     }
 }
 
-/// Whether values of the bound data make all parts hold, by trying all.
+/// Do some values of the bound data make all parts hold? All are tried.
 fn exists(parts: &[Term], valuation: &Valuation) -> bool {
     let mentioned: Vec<Datum> =
         bound().into_iter().filter(|datum| parts.iter().any(|part| part.mentions(datum))).collect();
@@ -75,7 +76,7 @@ fn valuations() -> Vec<Valuation> {
     tuples(&lists).into_iter().map(|tuple| free().into_iter().zip(tuple).collect()).collect()
 }
 
-/// Few in `scripts/test`, which has to end soon, and many in `scripts/test --thorough`.
+/// The number of rounds: few in `scripts/test`, which must end soon, and many in `scripts/test --thorough`.
 fn rounds(soon: u64, thorough: u64) -> u64 {
     if std::env::var_os("COREACH_THOROUGH").is_some() { thorough } else { soon }
 }
@@ -85,8 +86,8 @@ fn a_quantifier_taken_away_was_not_needed() {
     let mut random = Random::new(11);
     let (mut taken, mut both) = (0, [0, 0]);
     for round in 0..rounds(160, 800) {
-        let parts: Vec<Term> = (0..=random.below(4)).map(|_| part(&mut random, round % 2)).collect();
-        let Some(condition) = without(&bound(), &parts) else { continue };
+        let parts: Vec<Term> = (0..=random.below(4)).map(|_| random_part(&mut random, round % 2)).collect();
+        let Some(condition) = eliminate_data(&bound(), &parts) else { continue };
         taken += 1;
         assert!(bound().iter().all(|datum| !condition.mentions(datum)), "{condition} of {parts:?}");
         for valuation in valuations() {
@@ -99,20 +100,21 @@ fn a_quantifier_taken_away_was_not_needed() {
     assert!(taken > 30 && both[0] > 120 && both[1] > 200, "one-sided test: {taken} {both:?}");
 }
 
-/// A quotient by `y`, which may be 0, behind the alternative that makes it irrelevant: what one case of the
-/// result makes of it must not reach the others.
+/// A disjunction may have a quotient by `y`, which may be 0. If one case of the result has no value because
+/// of it, the other cases must still count.
 #[test]
 fn what_has_no_value_in_one_case_leaves_the_others() {
     let mut random = Random::new(29);
     let mut seen = [0, 0];
     for round in 0..rounds(160, 800) {
-        let mut parts: Vec<Term> = (0..=random.below(2)).map(|_| part(&mut random, round % 2)).collect();
+        let mut parts: Vec<Term> =
+            (0..=random.below(2)).map(|_| random_part(&mut random, round % 2)).collect();
         let quotient = Term::arithmetic(Operator::Divide, &Term::int(4), &Term::datum(&free()[1]));
-        let behind = Term::compare(comparison(&mut random), &quotient, &sum(&mut random, 0));
-        let guarded = Term::or([parts.pop().unwrap_or_else(Term::yes), behind]);
-        // As a path condition has it: that there is a value stands before what has it.
+        let with_quotient = Term::compare(comparison(&mut random), &quotient, &sum(&mut random, 0));
+        let guarded = Term::or([parts.pop().unwrap_or_else(Term::yes), with_quotient]);
+        // As in a path condition, the definedness of a part comes before the part.
         parts.splice(0..0, [defined(&guarded), guarded]);
-        let Some(condition) = without(&bound(), &parts) else { continue };
+        let Some(condition) = eliminate_data(&bound(), &parts) else { continue };
         for valuation in valuations() {
             let expected = exists(&parts, &valuation);
             let is_undefined = valuation[&free()[1]] == Value::int(0);
@@ -124,7 +126,7 @@ fn what_has_no_value_in_one_case_leaves_the_others() {
     assert!(seen[0] > 20 && seen[1] > 50, "one-sided test: {seen:?}");
 }
 
-/// Integers between reals, as an output between two clocks is: the reals stand at some quarters.
+/// Integers between reals, like an output between two clocks. The reals are multiples of a quarter.
 #[test]
 fn an_integer_between_reals_is_found_where_one_is_there() {
     let mut random = Random::new(23);
@@ -159,7 +161,7 @@ fn an_integer_between_reals_is_found_where_one_is_there() {
     let (mut taken, mut among, mut both) = (0, 0, [0, 0]);
     for _ in 0..200 {
         let parts: Vec<Term> = (0..=random.below(3)).map(|_| one(&mut random)).collect();
-        let Some(condition) = without(&integers, &parts) else { continue };
+        let Some(condition) = eliminate_data(&integers, &parts) else { continue };
         taken += 1;
         among += usize::from(reals.iter().any(|datum| condition.mentions(datum)));
         for valuation in &all {
@@ -171,18 +173,18 @@ fn an_integer_between_reals_is_found_where_one_is_there() {
     }
     println!("{taken} {among} {both:?}");
     assert!(taken > 60 && among > 20 && both.iter().all(|count| *count > 300), "{taken} {among} {both:?}");
-    // A clock and a half beside it: whether there is an integer between them no condition says.
+    // No condition says whether there is an integer between a clock and the clock plus a half.
     let (p, u) = (Term::datum(&Datum::new("p", Type::Int)), Term::datum(&reals[0]));
     let between = |width: i64| {
         let least = Term::compare(Comparison::AtLeast, &p.to_real(), &u);
         let most = Term::compare(Comparison::AtMost, &p.to_real(), &Term::add(&u, &quarter(width)));
-        without(&[Datum::new("p", Type::Int)], &[least, most])
+        eliminate_data(&[Datum::new("p", Type::Int)], &[least, most])
     };
     assert_eq!((between(2), between(4)), (None, Some(Term::yes())));
 }
 
-/// *Precise*: an integer that a clock bounds on both sides is one of those that the clock's own ends leave.
-/// *Sound*: no others are left out.
+/// *Precise*: an integer that a clock bounds on both sides is one of the few that the clock's own ends leave.
+/// *Sound*: no value is left out.
 #[test]
 fn an_integer_that_a_clock_bounds_is_one_of_few() {
     let (u, v) = (Datum::new("u", Type::Real), Datum::new("v", Type::Real));
@@ -204,7 +206,7 @@ fn an_integer_that_a_clock_bounds_is_one_of_few() {
             Term::compare(Comparison::NotEqual, &of(&n), &Term::int(1)),
         ]
     };
-    let condition = without(std::slice::from_ref(&n), &parts(9)).unwrap();
+    let condition = eliminate_data(std::slice::from_ref(&n), &parts(9)).unwrap();
     assert!(!condition.mentions(&n), "{condition}");
     for count in -8..20 {
         let value = |count: i64| Value::Real(RBig::from(count) / RBig::from(8));
@@ -216,21 +218,21 @@ fn an_integer_that_a_clock_bounds_is_one_of_few() {
         });
         assert_eq!(holds(&condition, &known), Ok(exists), "{condition} at {count}");
     }
-    // Too many to be tried, and none that are known.
-    assert_eq!(without(std::slice::from_ref(&n), &parts(400)), None);
-    assert_eq!(without(std::slice::from_ref(&n), &parts(9)[2..4]), None);
+    // Too many values to try, and then unknown ends.
+    assert_eq!(eliminate_data(std::slice::from_ref(&n), &parts(400)), None);
+    assert_eq!(eliminate_data(std::slice::from_ref(&n), &parts(9)[2..4]), None);
 }
 
-/// An output that tells whether something holds: `(p == 3) == flag`.
+/// An output may tell whether a condition holds: `(p == 3) == flag`.
 #[test]
 fn an_equality_of_conditions_is_taken_away() {
     let mut random = Random::new(37);
     let (mut taken, mut both) = (0, [0, 0]);
     for _ in 0..rounds(80, 400) {
-        let (a, b) = (part(&mut random, 0), part(&mut random, 0));
+        let (a, b) = (random_part(&mut random, 0), random_part(&mut random, 0));
         let sign = if random.below(2) == 0 { Comparison::Equal } else { Comparison::NotEqual };
-        let parts = [Term::compare(sign, &a, &b), part(&mut random, 0)];
-        let Some(condition) = without(&bound(), &parts) else { continue };
+        let parts = [Term::compare(sign, &a, &b), random_part(&mut random, 0)];
+        let Some(condition) = eliminate_data(&bound(), &parts) else { continue };
         taken += 1;
         for valuation in valuations() {
             let expected = exists(&parts, &valuation);
@@ -242,7 +244,7 @@ fn an_equality_of_conditions_is_taken_away() {
     assert!(taken > 24 && both.iter().all(|count| *count > 40), "one-sided test: {taken} {both:?}");
 }
 
-/// Multiples, remainders of sums and choices, which a model counts round with.
+/// Multiples, remainders of sums and choices, as in a model that counts modulo a number.
 #[test]
 fn what_counts_round_is_taken_away() {
     let mut random = Random::new(31);
@@ -272,7 +274,7 @@ fn what_counts_round_is_taken_away() {
     };
     for _ in 0..400 {
         let parts: Vec<Term> = (0..=random.below(3)).map(|_| one(&mut random)).collect();
-        let Some(condition) = without(&bound(), &parts) else { continue };
+        let Some(condition) = eliminate_data(&bound(), &parts) else { continue };
         taken += 1;
         assert!(bound().iter().all(|datum| !condition.mentions(datum)), "{condition} of {parts:?}");
         for valuation in valuations() {
@@ -292,7 +294,7 @@ fn questions_with_quantifiers_are_answered_as_by_enumeration() {
     let mut solver = Z3Solver::default();
     let mut answers = [0, 0, 0];
     for round in 0..120 {
-        let parts: Vec<Term> = (0..=random.below(3)).map(|_| part(&mut random, round % 3)).collect();
+        let parts: Vec<Term> = (0..=random.below(3)).map(|_| random_part(&mut random, round % 3)).collect();
         let x = Term::datum(&free()[0]);
         let formula = [Term::compare(comparison(&mut random), &x, &Term::int(random.below(3) as i64 - 1))];
         let is_lacking =
@@ -310,7 +312,7 @@ fn arrays_under_a_quantifier_are_unknown() {
     let p = Datum::new("p", array(range(0, 1), Type::Int));
     let cell = Term::select(&Term::datum(&p), &Term::int(0));
     let part = Term::compare(Comparison::Less, &cell, &Term::multiply(&cell, &Term::int(2)));
-    assert_eq!(without(std::slice::from_ref(&p), std::slice::from_ref(&part)), None);
+    assert_eq!(eliminate_data(std::slice::from_ref(&p), std::slice::from_ref(&part)), None);
     assert_eq!(Z3Solver::default().check_none(&[], &[p], &[part]), Answer::Unknown);
 }
 
@@ -416,7 +418,7 @@ fn a_restriction_asks_little_for_each_node() {
     assert!(counting(10).0.is_complete());
 }
 
-/// precise: what a path has added, counted several times or round, is one symbol however long it is.
+/// Precise: the multiples or remainders that a path has added are one symbol, however long it is.
 #[test]
 fn a_state_has_as_many_symbols_as_data() {
     let steps = ["x: x + 2 * p", "x: x + 3 * p, y: y - 1", "x: (x + p) mod 7", "x: if p > 3 then p else x"];

@@ -1,35 +1,35 @@
-//! The symbolic execution tree, as far as its limits let it grow.
+//! The symbolic execution tree, within limits.
 //!
-//! **Problem.** All paths through a system, each with what it asks of the data: as many as they are, and most
-//! of them alike.
+//! **Problem.** We want all paths through a system, each with its condition on the data. There are very many,
+//! and most of them are alike.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006): the tree of the satisfiable states (Definition 9),
 //! quiescence as an output (Definition 4), restriction by inclusion (Definition 11).
 //!
-//! **Where we differ.** In Definition 11 two states that include each other may both be cut, each for the
-//! other's sake, and a state may be cut for its own. Here a state is cut only for one that *is expanded*.
-//! States are looked at in the order of their creation, breadth first, so what covers was expanded before; it
-//! is never taken back. Hence whatever a cut state can do is done, step by step, by states that are expanded.
-//! A state whose inclusion is not known is expanded. Beside the state, a tree may *remember* something of the
-//! path (the last transition, for one): then only states with equal memories cover each other, and what
-//! depends on the memory is lost nowhere.
+//! **Where we differ.** In Definition 11 two states that include each other may both be cut because of each
+//! other, and a state may be cut because of itself. Here a state is cut only because of a state that *is
+//! expanded*. States are examined in the order of their creation, breadth first, so the covering state was
+//! expanded before, and it is never cut later. So expanded states can do, step by step, whatever a cut state
+//! can do. If inclusion is not known, the state is expanded. In addition, a tree may *remember* something of
+//! the path, such as the last transition. Then only states with equal memories cover each other, so nothing
+//! that depends on the memory is lost.
 //!
-//! **Merged** (on demand): before the nodes of a depth are looked at, those of one location and memory become
-//! one (`merging.rs`). The first of them goes on for all; what it stands for then is beside its own
-//! state, so that each path keeps its own condition up to there.
+//! **Merged** (on demand): before the nodes of a depth are examined, those of one location and memory are
+//! merged (`merging.rs`). The first of them is continued for all. Its merged state is stored in addition to
+//! its own state, so each path keeps its own condition up to there.
 //!
-//! **Storage.** Nodes stand in one list, in the order of their creation. A node's children are made at once
-//! and stand side by side. A node is expanded as a whole or not at all.
+//! **Storage.** Nodes are in one list, in the order of their creation. A node's children are created
+//! together, so they are neighbours. A node is expanded as a whole or not at all.
 //!
-//! **Certain.** A branch is left out only where its path condition is unsatisfiable. Where the solver does
-//! not know, it stays, and is not *certain*; neither is what is behind it. The same holds of a quiescence
-//! that could not be said without a quantifier: it is there, and its condition is not.
+//! **Certain.** A branch is left out only if its path condition is unsatisfiable. If the solver does not
+//! know, the branch stays, and it and its descendants are not *certain*. The same holds for a quiescence
+//! whose condition needs a quantifier: the branch is in the tree, without this condition.
 //!
-//! **Ends** by its limits: of depth, of nodes; and by the budget of time and memory, which every term and
-//! question asks. **Cost**: for each step two substitutions, and a question about what the path leaves
-//! possible (`projection`), which is not as long as the path; none where the same was asked of another node.
-//! With restriction, for each state a look into a table, and few questions where that does not know it
-//! (`candidates`).
+//! **Ends** by its limits of depth and nodes, and by the budget of time and memory, which every term and
+//! question checks. **Cost**: for each step two substitutions, and a question about the data that the path
+//! leaves possible (`projection`). This question does not grow with the path, and is not repeated for other
+//! nodes. With restriction there is also a look into a table for each state, and a few questions if it is not
+//! found there (`candidates`).
 //!
 //! ```
 //! use coreach_analyses::solver::z3::Z3Solver;
@@ -52,7 +52,7 @@
 //! let system = System::new(&specification.iosts);
 //! let limits = TreeLimits { is_restricted: true, ..TreeLimits::default() };
 //! let tree = Growth::new(&system, limits).finish(&mut Z3Solver::default());
-//! // Two steps, and Done, after which all is as before.
+//! // Two steps, and Done, which changes nothing.
 //! assert_eq!(tree.nodes.len(), 4);
 //! let last = tree.nodes.numbers().last().unwrap();
 //! assert!(matches!(tree.nodes[last].end, NodeEnd::Included(_)));
@@ -68,9 +68,9 @@ use coreach_model::{LocationId, Number, Numbered, Term, TransitionId, budget};
 
 use super::candidates::Candidates;
 use super::inclusion::Tidy;
-use super::merging::merged;
+use super::merging::merge_states;
 use super::projection::{By, Projections};
-use super::quiescence::{Quiescence, quiescence, rested};
+use super::quiescence::{Quiescence, quiescence, rest_quiescent};
 use super::{SymbolicState, SymbolicStep, System};
 use crate::solver::{Answer, Solver};
 
@@ -79,7 +79,7 @@ pub struct NodeId(pub u32);
 
 impl Number for NodeId {
     fn of(place: usize) -> Self {
-        // The limit of nodes ends before.
+        // The limit of nodes is smaller.
         NodeId(u32::try_from(place).unwrap_or(u32::MAX))
     }
 
@@ -105,18 +105,18 @@ pub enum Refuted {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeEnd {
     Open,
-    /// Its successors are in the tree; perhaps there are none.
+    /// Its successors, if it has any, are in the tree.
     Expanded,
-    /// All it stands for is among what this node stands for, which is expanded.
+    /// It is included in this node, which is expanded.
     Included(NodeId),
-    /// This node, of the same depth, goes on for it.
+    /// It was merged into this node of the same depth.
     Merged(NodeId),
     Depth,
     /// The tree had no room for its successors.
     Nodes,
-    /// It is behind a quiescence behind which nothing is specified.
+    /// It comes after a quiescence after which nothing is specified.
     Sink,
-    /// Of the first one: no data satisfy the initial condition.
+    /// It is the root, and no data satisfy the initial condition.
     Unsatisfiable,
 }
 
@@ -125,10 +125,9 @@ pub struct Node {
     pub parent: Option<NodeId>,
     pub by: Move,
     pub state: SymbolicState,
-    /// Where others are merged into it, what all of them stand for: over symbols of its own, which are what
-    /// data may be then.
+    /// If others are merged into it: the state that stands for all of them, with new symbols.
     pub merged: Option<SymbolicState>,
-    /// Is the path condition certainly satisfiable, and all that the path asks for?
+    /// Is the path condition certainly satisfiable, and complete?
     pub is_certain: bool,
     pub end: NodeEnd,
     pub children: Range<u32>,
@@ -137,17 +136,17 @@ pub struct Node {
 
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// Its nodes in the order of their creation: the root first, parents before children.
+    /// The nodes in the order of their creation: the root first, and parents before children.
     pub nodes: Numbered<NodeId, Node>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TreeLimits {
-    /// No node is further from the root.
+    /// The greatest depth of a node.
     pub depth: usize,
     pub nodes: usize,
     pub quiescence: Quiescence,
-    /// Are states cut that others include?
+    /// Are states cut that are included in others?
     pub is_restricted: bool,
     pub is_merged: bool,
 }
@@ -165,7 +164,7 @@ impl Default for TreeLimits {
 }
 
 impl Node {
-    /// What it goes on from: its own state, or that of all that are merged into it.
+    /// The state that is continued: its own, or that of all nodes that are merged into it.
     pub fn stands(&self) -> &SymbolicState {
         self.merged.as_ref().unwrap_or(&self.state)
     }
@@ -186,15 +185,14 @@ impl Tree {
         path
     }
 
-    /// Is all in it that can happen: was nothing stopped by a limit? Of a restriction: do its expanded nodes
-    /// show every step?
+    /// Was nothing stopped by a limit? Then the tree has every path or, if it is restricted, its expanded
+    /// nodes show every step.
     pub fn is_complete(&self) -> bool {
         !self.nodes.iter().any(|node| matches!(node.end, NodeEnd::Open | NodeEnd::Depth | NodeEnd::Nodes))
     }
 
     /// The number of steps to the node that is furthest from the root.
     pub fn longest_path(&self) -> usize {
-        // Breadth first; and what was added behind is deeper.
         self.nodes.iter().map(|node| node.state.depth).max().unwrap_or(0)
     }
 }
@@ -209,8 +207,8 @@ pub struct Growth<'a, M = ()> {
     next: NodeId,
     /// The first node that is not merged with those of its depth yet.
     unmerged: NodeId,
-    /// Of the nodes these are there with all that stand beside them.
-    whole: usize,
+    /// So many nodes, counted from the first, are complete: all their siblings are there too.
+    complete_nodes: usize,
     projections: Projections,
     /// For each node the number of its projection.
     projected: Numbered<NodeId, usize>,
@@ -225,7 +223,8 @@ impl<'a> Growth<'a> {
 }
 
 impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
-    /// Of this system, with a memory of the path: this one at the root, and how a step changes it.
+    /// Begins a tree with a memory of the path: `memory` is that of the root, and `remember` tells how a step
+    /// changes it.
     pub fn remembering(
         system: &'a System<'a>,
         limits: TreeLimits,
@@ -253,7 +252,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             memories: vec![memory].into(),
             next: NodeId(0),
             unmerged: NodeId(1),
-            whole: 1,
+            complete_nodes: 1,
             projections,
             projected: vec![first].into(),
             expanded: HashMap::new(),
@@ -269,7 +268,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         &self.memories[node]
     }
 
-    /// Decides what becomes of the next node, and returns it; none where all are decided.
+    /// Decides the end of the next node, or expands it. `None`: all nodes are decided.
     pub fn step(&mut self, solver: &mut dyn Solver) -> Option<NodeId> {
         let number = self.next;
         let node = self.tree.nodes.find(number)?;
@@ -281,7 +280,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
                 Answer::Unknown => self.tree.nodes[number].is_certain = false,
                 Answer::Unsat => {
                     self.tree.nodes[number].is_certain = false;
-                    return self.decided(number, NodeEnd::Unsatisfiable);
+                    return self.decide(number, NodeEnd::Unsatisfiable);
                 }
             }
         }
@@ -299,19 +298,19 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
         let node = &self.tree.nodes[number];
         if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
-            return self.decided(number, NodeEnd::Sink);
+            return self.decide(number, NodeEnd::Sink);
         }
         if self.limits.is_restricted
-            && let Some(other) = self.covering(number, solver)
+            && let Some(other) = self.find_covering(number, solver)
         {
-            return self.decided(number, NodeEnd::Included(other));
+            return self.decide(number, NodeEnd::Included(other));
         }
         if depth >= self.limits.depth {
-            return self.decided(number, NodeEnd::Depth);
+            return self.decide(number, NodeEnd::Depth);
         }
         let most = self.system.outgoing[location].len() + usize::from(self.quiet.is_some());
         if self.tree.nodes.len() + most > self.limits.nodes {
-            return self.decided(number, NodeEnd::Nodes);
+            return self.decide(number, NodeEnd::Nodes);
         }
         if self.limits.is_restricted {
             let (own, memory) = (self.projected[number], self.memories[number].clone());
@@ -320,10 +319,10 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             self.expanded.insert((own, memory), number);
         }
         self.expand(number, &|_| true, solver);
-        self.decided(number, NodeEnd::Expanded)
+        self.decide(number, NodeEnd::Expanded)
     }
 
-    /// Merges the nodes that are left, which are all of one depth.
+    /// Merges the nodes of the next depth by location and memory.
     fn merge(&mut self) {
         let mut places: HashMap<(LocationId, M), usize> = HashMap::new();
         let mut alike: Vec<Vec<NodeId>> = Vec::new();
@@ -348,11 +347,12 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             let numbers = alike.iter().map(|number| self.projected[*number]);
             let different = numbers.filter(|projected| seen.insert(*projected));
             let states: Vec<&Tidy> = different.map(|projected| self.projections.get(projected)).collect();
-            let Some(whole) = merged(self.projections.data(), &states, &format!("@{}", first.0)) else {
+            let Some(merged) = merge_states(self.projections.data(), &states, &format!("@{}", first.0))
+            else {
                 continue;
             };
             let depth = self.tree.nodes[first].state.depth;
-            let state = SymbolicState { depth, ..whole.state(self.projections.data()) };
+            let state = SymbolicState { depth, ..merged.state(self.projections.data()) };
             self.projected[first] = self.projections.add(&state, is_certain);
             let node = &mut self.tree.nodes[first];
             node.merged = Some(state);
@@ -363,7 +363,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         }
     }
 
-    fn decided(&mut self, number: NodeId, end: NodeEnd) -> Option<NodeId> {
+    fn decide(&mut self, number: NodeId, end: NodeEnd) -> Option<NodeId> {
         self.tree.nodes[number].end = end;
         Some(number)
     }
@@ -373,28 +373,28 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         self.tree
     }
 
-    /// Decides what becomes of all nodes.
+    /// Grows the tree until all nodes are decided.
     pub fn grow(&mut self, solver: &mut dyn Solver) {
         budget::doing("growing the tree of symbolic states");
         while self.step(solver).is_some() {}
     }
 
-    /// What there is of it, also where a step was not ended: without what that step had begun.
+    /// The tree so far. If a step was not ended, its nodes are left out.
     pub fn kept(mut self) -> Tree {
-        self.tree.nodes.truncate(self.whole);
+        self.tree.nodes.truncate(self.complete_nodes);
         self.tree
     }
 
-    /// An expanded node that stands for all that this one stands for.
-    fn covering(&mut self, number: NodeId, solver: &mut dyn Solver) -> Option<NodeId> {
+    /// Finds an expanded node that includes this one.
+    fn find_covering(&mut self, number: NodeId, solver: &mut dyn Solver) -> Option<NodeId> {
         let (own, memory) = (self.projected[number], self.memories[number].clone());
         if let Some(same) = self.expanded.get(&(own, memory.clone())) {
             return Some(*same);
         }
-        self.candidates.including(self.projections.data(), self.projections.get(own), memory, solver)
+        self.candidates.find_including(self.projections.data(), self.projections.get(own), memory, solver)
     }
 
-    /// Adds the successors that are wanted: of a transition by its kind, quiescence as an output.
+    /// Adds the successors of the wanted kinds. Quiescence counts as an output.
     fn expand(&mut self, number: NodeId, wanted: &dyn Fn(ActionKind) -> bool, solver: &mut dyn Solver) {
         let first = self.tree.nodes.next_number();
         let parent = self.tree.nodes[number].clone();
@@ -405,18 +405,19 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
                 continue;
             }
             let child = self.system.successor(parent.stands(), transition).and_then(|(step, state)| {
-                Some((step, state, self.led(number, By::Transition(transition), None, solver)?))
+                Some((step, state, self.project_step(number, By::Transition(transition), None, solver)?))
             });
             match child {
-                Some((step, state, led)) => self.add(number, Move::Take(step), state, led),
+                Some((step, state, projection)) => self.add(number, Move::Take(step), state, projection),
                 None => refuted.push(Refuted::Transition(transition)),
             }
         }
         if let Some(quiet) = self.quiet.as_ref().filter(|_| wanted(ActionKind::Output)) {
             let quiet = quiet[parent.state.location].clone();
-            let (state, is_exact) = rested(parent.stands(), quiet.as_ref());
-            let child = state
-                .and_then(|state| Some((state, self.led(number, By::Quiescence, quiet.as_ref(), solver)?)));
+            let (state, is_exact) = rest_quiescent(parent.stands(), quiet.as_ref());
+            let child = state.and_then(|state| {
+                Some((state, self.project_step(number, By::Quiescence, quiet.as_ref(), solver)?))
+            });
             match child {
                 Some((state, (projected, is_certain))) => {
                     self.add(number, Move::Quiet, state, (projected, is_certain && is_exact));
@@ -428,12 +429,11 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         let node = &mut self.tree.nodes[number];
         node.refuted = refuted;
         node.children = first.0..end.0;
-        self.whole = self.tree.nodes.len();
+        self.complete_nodes = self.tree.nodes.len();
     }
 
-    /// The projection behind a step, and whether the path condition is certain; none where it is
-    /// unsatisfiable.
-    fn led(
+    /// The projection after a step, and whether the path condition is certain. `None`: it is unsatisfiable.
+    fn project_step(
         &mut self,
         from: NodeId,
         by: By,
@@ -465,10 +465,9 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         });
     }
 
-    /// Adds to a node at the limit of depth its outputs and internal steps, and behind internal steps the
-    /// same again, as far as there is room. Returns the new nodes that an output leads to, and whether there
-    /// was room for all.
-    pub(super) fn answers(&mut self, number: NodeId, solver: &mut dyn Solver) -> (Vec<NodeId>, bool) {
+    /// Adds outputs and internal steps to a node at the limit of depth, and again after internal steps, as
+    /// far as there is room. Returns the new nodes after an output, and whether there was room for all.
+    pub(super) fn add_answers(&mut self, number: NodeId, solver: &mut dyn Solver) -> (Vec<NodeId>, bool) {
         let (mut found, mut work) = (Vec::new(), vec![number]);
         let mut had_room = true;
         while let Some(number) = work.pop() {
@@ -493,7 +492,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     }
 }
 
-/// Does it end with something that the system shows?
+/// Is the step an output or quiescence?
 pub(super) fn is_output(system: &System<'_>, by: &Move) -> bool {
     match by {
         Move::Start => false,

@@ -1,11 +1,11 @@
-//! A context of a path, what it knows, and the one after a step.
+//! The context of a path with its knowledge, and the context after a step.
 //!
 //! **Notation.** λ gives each needed variable a term over registers, constants and unknown data. Within a
-//! step, `x#was` is a register's value before it, `p#now` the value of a parameter. No name of a model
+//! step, `x#was` is a register's value before it, and `p#now` is the value of a parameter. No name of a model
 //! contains `#`.
 //!
-//! **Ends** after one look at each part; **costs**, for each step, the elimination of what it no longer
-//! needs: formulas that do not grow with the path, unless what is known does.
+//! **Ends** after one pass over the parts. **Costs**, for each step, the elimination of data that are no
+//! longer needed. The formulas do not grow with the path, unless the knowledge does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,17 +16,16 @@ use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, Type, budget};
 
 use crate::solver::Solver;
-use crate::symbolic::eliminate::{cancelled, given_by, without};
-use crate::symbolic::followed::unrepeated;
-use crate::symbolic::inclusion::{about, data_of_terms as data_of};
+use crate::symbolic::eliminate::{cancel_sums, eliminate_data, solve_equation};
+use crate::symbolic::followed::drop_implied;
+use crate::symbolic::inclusion::{data_of_terms as data_of, depending_parts};
 use crate::symbolic::{SymbolicState, System};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Context {
-    /// Its σ is λ: what each variable stands at that is needed from here on, over registers, constants and
-    /// unknown data. Its condition is what has been established: it holds in every state that is possible
-    /// here, with some values of the unknown data and of ghosts. It does not count its steps, so that a
-    /// periodic path comes back to it.
+    /// Its σ is λ, for the variables that are needed from here on. Its condition is the established
+    /// knowledge: it holds in every state that is possible here, with some values of the unknown data and of
+    /// ghosts. Steps are not counted, so a periodic path comes back to an equal context.
     pub state: SymbolicState,
     pub unknown: BTreeSet<Datum>,
 }
@@ -34,12 +33,11 @@ pub struct Context {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct After {
     pub context: Context,
-    /// What becomes of the registers: terms over the registers before it, the constants and the action's
-    /// parameters.
+    /// The new values of registers: terms over the old registers, the constants and the action's parameters.
     pub assignments: Substitution,
 }
 
-/// The names that registers have, and what they hold: one name is of one type in the whole test case.
+/// The names of registers and their types. A name has one type in the whole test case.
 #[derive(Clone, Default, Debug)]
 pub struct Registers {
     used: BTreeSet<String>,
@@ -48,12 +46,13 @@ pub struct Registers {
 }
 
 impl Registers {
+    /// Starts without registers. Names of the model are not used for registers.
     pub fn beside(iosts: &Iosts) -> Self {
         let mut used = BTreeSet::new();
         let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
         for datum in iosts.variables.iter().chain(&iosts.constants).chain(parameters) {
             used.insert(datum.name().to_owned());
-            literals(datum.ty(), &mut used);
+            collect_literals(datum.ty(), &mut used);
         }
         used.extend(iosts.actions.iter().map(|action| action.name.clone()));
         Registers { used, ..Registers::default() }
@@ -63,11 +62,10 @@ impl Registers {
         self.used.extend(data.iter().map(|datum| datum.name().to_owned()));
     }
 
-    /// A register for a value that no variable of the model has: `amount_1`, or the next number that is free
-    /// here.
+    /// Makes a register for a value that no variable of the model has: `amount_1`, or the next free number.
     fn extra(&mut self, of: &Datum, taken: &BTreeSet<Datum>) -> Datum {
         let base: String =
-            // A made name begins with so much of the name that it is made of.
+            // The name begins with at most 100 characters of the original name.
             of.name().split('#').next().unwrap_or_default().chars().take(100).collect();
         let fits = |name: &String| {
             !self.used.contains(name)
@@ -87,21 +85,21 @@ impl Registers {
     }
 }
 
-fn literals(ty: &Type, names: &mut BTreeSet<String>) {
+fn collect_literals(ty: &Type, names: &mut BTreeSet<String>) {
     match ty {
         Type::Enum(enumeration) => names.extend(enumeration.literals.iter().cloned()),
         Type::Array(array) => {
-            literals(&array.index, names);
-            literals(&array.element, names);
+            collect_literals(&array.index, names);
+            collect_literals(&array.element, names);
         }
-        Type::Record(record) => record.fields.iter().for_each(|(_, field)| literals(field, names)),
+        Type::Record(record) => record.fields.iter().for_each(|(_, field)| collect_literals(field, names)),
         Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real | Type::String | Type::Id(_) => {}
     }
 }
 
-/// The variables that are needed at each place of the path, its end included: those that a condition from
-/// there on reads. `read` are the transitions whose conditions are asked for at a place, the path's own among
-/// them.
+/// Finds the variables that are needed at each place of the path, including its end: those that a condition
+/// from there on reads. `read` lists the transitions whose conditions are used at a place, with the path's
+/// own.
 pub fn needed(
     system: &System<'_>,
     path: &[TransitionId],
@@ -139,8 +137,8 @@ pub fn needed(
 }
 
 impl Context {
-    /// Where paths begin: each needed variable has an unknown first value, unless the initial condition gives
-    /// it one.
+    /// The context at the beginning of paths. Each needed variable has an unknown first value, unless the
+    /// initial condition determines it.
     pub fn initial(
         system: &System<'_>,
         needed: &BTreeSet<Datum>,
@@ -153,16 +151,16 @@ impl Context {
             iosts.variables.iter().map(|datum| (datum.clone(), Term::datum(&first(datum)))).collect();
         let mut state = SymbolicState::initial(iosts);
         state.condition = flat(substitute_all(&state.condition, &all));
-        let of_need = all.into_iter().filter(|(datum, _)| needed.contains(datum));
-        state.open = Arc::new(of_need.collect());
+        let needed_values = all.into_iter().filter(|(datum, _)| needed.contains(datum));
+        state.open = Arc::new(needed_values.collect());
         let mut context = Context { state, unknown: iosts.variables.iter().map(first).collect() };
         context.solve();
         context.settle(BTreeSet::new(), &Substitution::new(), registers, solver);
         context
     }
 
-    /// What the transition asks for here, beyond what is known and that the delay is not negative: conjuncts
-    /// over registers, constants, unknown data and its action's parameters.
+    /// The conjuncts of a transition's condition here, over registers, constants, unknown data and its
+    /// action's parameters. Known conjuncts are left out, and "the delay is not negative".
     pub fn asked(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
         let parts = self.here(system.enabled(number)).lowered().conjuncts();
         let not_negative = not_negative(delay);
@@ -172,29 +170,32 @@ impl Context {
             .collect()
     }
 
-    /// A term over the model's variables, as one over what stands here.
+    /// Writes a term over the model's variables in terms of this context.
     pub fn here(&self, term: &Term) -> Term {
         substitute(term, &self.state.standing(&self.state.known))
     }
 
-    /// That the conditions hold together with some values of the unknown data, and of the others that are
-    /// named: what is known of unknown data that they speak of is taken into account, the rest need not be.
-    /// Exact; `None` where it cannot be said without a quantifier.
+    /// The condition that the parts hold together for some values of the bound and the unknown data. The
+    /// knowledge about unknown data that they mention is conjoined. It is exact. `None`: it needs a
+    /// quantifier.
     pub fn some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
         let mut all: Vec<Term> = parts.to_vec();
         let (tied, _) = self.tied(data_of(parts));
         all.splice(0..0, tied);
         let mut unknown: Vec<Datum> = bound.to_vec();
         unknown.extend(self.unknown.iter().cloned());
-        without(&unknown, &all)
+        eliminate_data(&unknown, &all)
     }
 
-    /// What is known of unknown data that these are tied to; and the rest.
+    /// Splits the knowledge into the parts about unknown data that are connected with these data, and the
+    /// rest.
     fn tied(&self, data: BTreeSet<Datum>) -> (Vec<Term>, Vec<Term>) {
-        about(data, &self.state.condition, |part| part.data().intersection(&self.unknown).cloned().collect())
+        depending_parts(data, &self.state.condition, |part| {
+            part.data().intersection(&self.unknown).cloned().collect()
+        })
     }
 
-    /// Behind the transition, which leaves this location; `needed` are the variables that are needed there.
+    /// The context after a transition from this location. `needed` are the variables that are needed there.
     pub fn after(
         &self,
         system: &System<'_>,
@@ -218,9 +219,9 @@ impl Context {
         }
         state.condition = substitute_all(&state.condition, &before);
         let parameters_now = parameters.iter().map(|datum| (datum.clone(), Term::datum(&now(datum))));
-        let behind = state.behind(transition, system.enabled(number), [], parameters_now);
-        // What is asked for can hold: else the path has no test case, and nobody asks for what is behind.
-        let mut state = behind.unwrap_or_else(|| SymbolicState { location: transition.target, ..state });
+        let after = state.behind(transition, system.enabled(number), [], parameters_now);
+        // The condition can hold: a path with a false condition has no test case.
+        let mut state = after.unwrap_or_else(|| SymbolicState { location: transition.target, ..state });
         Arc::make_mut(&mut state.open).retain(|variable, _| needed.contains(variable));
         state.known.retain(|variable, _| needed.contains(variable));
         state.depth = 0;
@@ -242,18 +243,18 @@ impl Context {
         data
     }
 
-    /// Takes away unknown data that an equation determines.
+    /// Eliminates unknown data that an equation determines.
     fn solve(&mut self) {
         loop {
             let found = self.unknown.iter().find_map(|datum| {
-                let value = self.state.condition.iter().find_map(|part| given_by(part, datum))?;
+                let value = self.state.condition.iter().find_map(|part| solve_equation(part, datum))?;
                 Some((datum.clone(), value))
             });
             let Some((datum, value)) = found else { return };
             let put = Substitution::from([(datum.clone(), value.clone())]);
             let mut known = vec![defined(&value), in_type(&value, datum.ty())];
             known.extend(substitute_all(&self.state.condition, &put));
-            self.state.condition = flat(known.iter().map(cancelled).collect());
+            self.state.condition = flat(known.iter().map(cancel_sums).collect());
             for term in Arc::make_mut(&mut self.state.open).values_mut() {
                 *term = substitute(term, &put);
             }
@@ -261,8 +262,8 @@ impl Context {
         }
     }
 
-    /// Gives registers to what is needed, and projects the rest away. `old` are the symbols that do not
-    /// outlive the step, `names` what they are called in the assignments, which it returns.
+    /// Gives registers to the needed values, and projects the rest away. `old` are the symbols that do not
+    /// outlive the step. Returns the assignments, in which they have the given names.
     fn settle(
         &mut self,
         old: BTreeSet<Datum>,
@@ -270,7 +271,7 @@ impl Context {
         registers: &mut Registers,
         solver: &mut dyn Solver,
     ) -> Substitution {
-        // What is determined by what was observed gets a register, under the variable's own name.
+        // A value that observations determine gets a register with the variable's own name.
         let mut held: Vec<(Datum, Term)> = Vec::new();
         let mut mixed: BTreeSet<Datum> = BTreeSet::new();
         for (variable, value) in &*self.state.open {
@@ -285,17 +286,17 @@ impl Context {
         }
         let (tied, rest) = self.tied(mixed.clone());
         mixed.extend(data_of(&tied));
-        // Old symbols that go on under a register's name.
-        let mut goes_on = Substitution::new();
+        // Old symbols that continue under a register's name.
+        let mut continued = Substitution::new();
         let mut taken: BTreeSet<Datum> = held.iter().map(|(variable, _)| variable.clone()).collect();
         for (variable, value) in &held {
             if let Some(symbol) = value.as_datum().filter(|symbol| symbol.ty() == variable.ty()) {
-                goes_on.entry(symbol.clone()).or_insert_with(|| Term::datum(variable));
+                continued.entry(symbol.clone()).or_insert_with(|| Term::datum(variable));
             }
         }
         let mut extra = Vec::new();
         for symbol in mixed.intersection(&old) {
-            if goes_on.contains_key(symbol) {
+            if continued.contains_key(symbol) {
                 continue;
             }
             let kept = names.get(symbol).and_then(Term::as_datum);
@@ -307,7 +308,7 @@ impl Context {
                 _ => registers.extra(symbol, &taken),
             };
             taken.insert(register.clone());
-            goes_on.insert(symbol.clone(), Term::datum(&register));
+            continued.insert(symbol.clone(), Term::datum(&register));
             extra.push((register, Term::datum(symbol)));
         }
         let assignments: Substitution = held
@@ -320,26 +321,26 @@ impl Context {
         for (variable, value) in Arc::make_mut(&mut self.state.open) {
             *value = match held.iter().any(|(held, _)| held == variable) {
                 true => Term::datum(variable),
-                false => substitute(value, &goes_on),
+                false => substitute(value, &continued),
             };
         }
-        // The rest of the knowledge, with what the registers hold, without what they do not.
-        let mut open = substitute_all(&rest, &goes_on);
+        // Project the rest of the knowledge, with the values of registers, to the symbols that stay.
+        let mut open = substitute_all(&rest, &continued);
         for (register, value) in &held {
-            let value = substitute(value, &goes_on);
+            let value = substitute(value, &continued);
             if value != Term::datum(register) {
                 open.push(Term::equal(&Term::datum(register), &value));
             }
         }
-        let tied = substitute_all(&tied, &goes_on);
+        let tied = substitute_all(&tied, &continued);
         self.unknown =
             data_of(&tied).union(&mixed).filter(|datum| self.unknown.contains(*datum)).cloned().collect();
         let kept: BTreeSet<Datum> = self.unknown.clone();
         let mut known = tied;
-        for group in groups(flat(open), |datum| is_passing(datum, &kept)) {
-            known.extend(projected(group, &kept, registers));
+        for group in group_parts(flat(open), |datum| is_passing(datum, &kept)) {
+            known.extend(project_group(group, &kept, registers));
         }
-        self.state.condition = unrepeated_of_few(flat(known), solver);
+        self.state.condition = drop_implied_of_few(flat(known), solver);
         assignments
     }
 }
@@ -349,7 +350,7 @@ pub fn not_negative(delay: &Datum) -> Term {
     Term::compare(Comparison::AtLeast, &Term::datum(delay), &Term::int(0).to_real())
 }
 
-/// A symbol of a step, or an unknown datum that is needed no more; ghosts are, too.
+/// Is it a symbol of a step, a ghost, or an unknown datum that is no longer needed?
 fn is_passing(datum: &Datum, kept: &BTreeSet<Datum>) -> bool {
     datum.name().contains('#') && !kept.contains(datum)
 }
@@ -358,8 +359,8 @@ fn flat(parts: Vec<Term>) -> Vec<Term> {
     Term::and(parts).lowered().conjuncts()
 }
 
-/// The parts in groups: those that share a passing symbol are in one.
-fn groups(parts: Vec<Term>, is_passing: impl Fn(&Datum) -> bool) -> Vec<Vec<Term>> {
+/// Groups the parts: those that share a passing symbol are in one group.
+fn group_parts(parts: Vec<Term>, is_passing: impl Fn(&Datum) -> bool) -> Vec<Vec<Term>> {
     let mut groups: Vec<(BTreeSet<Datum>, Vec<Term>)> = Vec::new();
     for part in parts {
         let mut symbols: BTreeSet<Datum> = part.data().into_iter().filter(&is_passing).collect();
@@ -380,20 +381,20 @@ fn groups(parts: Vec<Term>, is_passing: impl Fn(&Datum) -> bool) -> Vec<Vec<Term
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// A group without its passing symbols; where that cannot be said shortly, they become ghosts.
-fn projected(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers) -> Vec<Term> {
+/// Eliminates the passing symbols of a group. If the result would be long, they become ghosts.
+fn project_group(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers) -> Vec<Term> {
     let data = data_of(&group);
     let passing: Vec<Datum> = data.iter().filter(|datum| is_passing(datum, kept)).cloned().collect();
     if passing.is_empty() {
         return group;
     }
-    // It speaks of nothing that lasts, and has been established: nothing follows from it.
+    // The group mentions nothing that stays. It is known to hold, so it says nothing.
     if passing.len() == data.len() {
         return Vec::new();
     }
     let is_new = |datum: &Datum| !datum.name().contains("#ghost");
-    // A projection longer than this is not worth it: the old value stays as a ghost.
-    if let Some(short) = without(&passing, &group).filter(|term| term.written_size() <= 400) {
+    // If the projection has more than 400 parts, the old value stays as a ghost.
+    if let Some(short) = eliminate_data(&passing, &group).filter(|term| term.written_size() <= 400) {
         return short.lowered().conjuncts();
     }
     let ghosts: Substitution = passing
@@ -404,8 +405,8 @@ fn projected(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers
     substitute_all(&group, &ghosts)
 }
 
-/// Without parts that the others imply, where they are not too many to ask.
-pub(super) fn unrepeated_of_few(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
-    // Knowledge of more parts than this is not searched for repetitions.
-    if parts.len() > 60 { parts } else { unrepeated(parts, solver) }
+/// Drops parts that the others imply, unless there are too many parts.
+pub(super) fn drop_implied_of_few(parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    // With more than 60 parts, the questions would take too long.
+    if parts.len() > 60 { parts } else { drop_implied(parts, solver) }
 }

@@ -1,17 +1,17 @@
-//! What must hold of the data so that the rest of a path can be taken.
+//! The conditions on the data under which the rest of a path can be taken.
 //!
-//! **Problem.** A stimulus shall lead on: its values, and the time at which it is sent, must leave a way to
-//! the end of the path (φ_stim: `∃` all that is not yet seen. π(tgt)). Written out, that is the whole rest of
-//! the path, at each stimulus.
+//! **Problem.** A stimulus should make progress: its values, and the time at which it is sent, must leave a
+//! way to the end of the path (φ_stim: `∃` all that is not yet seen. π(tgt)). Written out, this is the whole
+//! rest of the path, at each stimulus.
 //!
-//! **Method.** Backwards, as `pre`: at the end nothing is asked; before a step, that some values of its
-//! parameters, the delay among them, make its condition true and what is asked behind it. The parameters are
-//! eliminated exactly ([`crate::symbolic::eliminate`]). Terms are shared, so along a periodic path the same
-//! question comes back, and is not asked twice.
+//! **Method.** It is computed backwards, like `pre`. At the end there is no condition. Before a step, some
+//! values of its parameters, with the delay, must satisfy its own condition and the condition after it. The
+//! parameters are eliminated exactly ([`crate::symbolic::eliminate`]). Terms are shared, so a periodic path
+//! repeats its questions, and each is asked once.
 //!
-//! **Where that is not possible** (an operation that cannot be solved for a parameter; a result that grows),
-//! the condition is the step's own, or nothing: a weaker one. Then a stimulus may be sent that leads nowhere,
-//! and the run ends Inconclusive; no verdict is wrong by it. The place is reported.
+//! **If that is not possible** (an operation that cannot be solved for a parameter, or a result that grows),
+//! a weaker condition is used: that of the step alone, or none. Then a stimulus may be sent that cannot lead
+//! to the end, and the run ends Inconclusive. No verdict becomes wrong by this. The place is reported.
 
 use std::collections::HashMap;
 
@@ -19,20 +19,21 @@ use coreach_model::iosts::TransitionId;
 use coreach_model::term::substitute;
 use coreach_model::{Term, budget};
 
-use super::context::unrepeated_of_few;
+use super::context::drop_implied_of_few;
 use crate::solver::Solver;
 use crate::symbolic::System;
-use crate::symbolic::eliminate::without;
+use crate::symbolic::eliminate::eliminate_data;
 
-/// What is asked at each place of a path, its end included.
+/// The condition at each place of a path, including its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Future {
-    /// Over the model's variables and constants.
+    /// The conditions, over the model's variables and constants.
     pub conditions: Vec<Term>,
-    /// The steps before which less is asked than the rest of the path needs.
+    /// The steps whose condition is weaker than the rest of the path needs.
     pub weaker: Vec<usize>,
 }
 
+/// Computes the condition at each place of a path, backwards.
 pub fn future(system: &System<'_>, path: &[TransitionId], solver: &mut dyn Solver) -> Future {
     let mut remembered: HashMap<(TransitionId, Term), (Term, bool)> = HashMap::new();
     let mut conditions = vec![Term::yes()];
@@ -42,7 +43,7 @@ pub fn future(system: &System<'_>, path: &[TransitionId], solver: &mut dyn Solve
         budget::ask();
         let key = (*number, next.clone());
         let (condition, is_exact) =
-            remembered.entry(key).or_insert_with(|| before(system, *number, &next, solver)).clone();
+            remembered.entry(key).or_insert_with(|| condition_before(system, *number, &next, solver)).clone();
         if !is_exact {
             weaker.push(at);
         }
@@ -54,8 +55,13 @@ pub fn future(system: &System<'_>, path: &[TransitionId], solver: &mut dyn Solve
     Future { conditions, weaker }
 }
 
-/// What must hold before the step; and whether that is all.
-fn before(system: &System<'_>, number: TransitionId, next: &Term, solver: &mut dyn Solver) -> (Term, bool) {
+/// The condition before a step, and whether it is exact.
+fn condition_before(
+    system: &System<'_>,
+    number: TransitionId,
+    next: &Term,
+    solver: &mut dyn Solver,
+) -> (Term, bool) {
     let transition = &system.iosts.transitions[number];
     let parameters = &system.iosts.action(transition.action).parameters;
     let own = system.enabled(number).lowered().conjuncts();
@@ -63,8 +69,8 @@ fn before(system: &System<'_>, number: TransitionId, next: &Term, solver: &mut d
     all.extend(substitute(next, &transition.assignments).lowered().conjuncts());
     let mut short = |parts: &[Term]| {
         let condition =
-            Term::and(unrepeated_of_few(without(parameters, parts)?.lowered().conjuncts(), solver));
-        // A condition longer than this is not taken further back.
+            Term::and(drop_implied_of_few(eliminate_data(parameters, parts)?.lowered().conjuncts(), solver));
+        // A condition of more than 2000 parts is not used.
         (condition.written_size() <= 2_000).then_some(condition)
     };
     if let Some(exact) = short(&all) {

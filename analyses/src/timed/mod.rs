@@ -1,33 +1,33 @@
-//! What is known along one path of a timed model, as the tester sees it.
+//! The knowledge of a tester along one path of a timed model.
 //!
 //! **Problem.** A path-guided test case needs, at each step of a path, the condition under which an event may
-//! be the path's next one, or another one that the model allows: `∃ F_ini. π(ec')`, where π(ec') is all that
-//! the whole path up to there asks for. Written out, these conditions grow with the path, and a test case
-//! with its square.
+//! be the next one of the path, or another one that the model allows: `∃ F_ini. π(ec')`. Here π(ec') is the
+//! condition of the whole path up to there. Written out, these conditions grow with the path, and the test
+//! case grows with its square.
 //!
 //! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definition 2
 //! (successors), on the delayed form ([`coreach_model::timed::delayed`]), where the delay is a parameter.
 //!
-//! **Where we differ**: nothing here is said twice.
+//! **Where we differ**: each condition is stated only once.
 //!
-//! - *Registers.* A [`Context`] does not speak of the symbols of all steps before it. What the path has
-//!   observed is kept in registers, named as the model's variables: the register `x` holds the variable x's
-//!   value, clocks included, as soon as what was observed determines it. So a periodic path comes back to an
-//!   equal context, and who works on contexts can remember.
-//! - *Unknown data*, F_ini, are first values that nothing observed determines yet. An equation of the path
-//!   that determines one by what was observed takes it away: after `Debit(amt + fee)` the register `fee`
-//!   holds the parameter less `amt`.
-//! - *What has been established* on the way holds in every state that is possible here, so it is kept as
-//!   knowledge beside the context, and no condition repeats it, unless it ties unknown data that the
-//!   condition speaks of. What was said of values that are needed no more is projected away exactly
-//!   ([`crate::symbolic::eliminate`]); where that is not possible, the old value stays in the knowledge as a
-//!   *ghost*, a symbol without a register: the knowledge is the same, only longer.
-//! - *Need.* Of the variables only those are followed that a later step reads ([`needed`]).
+//! - *Registers.* A [`Context`] does not mention the symbols of all steps before it. Observed values are kept
+//!   in registers, which have the names of the model's variables. The register `x` holds the value of the
+//!   variable x (also of a clock) as soon as the observations determine it. So a periodic path comes back to
+//!   an equal context, and results can be remembered by context.
+//! - *Unknown data*, F_ini, are first values that no observation determines yet. They are eliminated as soon
+//!   as an equation of the path determines them: after `Debit(amt + fee)` the register `fee` holds the
+//!   parameter less `amt`.
+//! - *Established knowledge* holds in every state that is possible here. It is kept in the context, and no
+//!   condition repeats it, unless the condition mentions unknown data that it constrains. Knowledge about
+//!   values that are no longer needed is projected away exactly ([`crate::symbolic::eliminate`]). If that is
+//!   not possible, the old value stays in the knowledge as a *ghost*, a symbol without a register. Then the
+//!   knowledge is the same, only longer.
+//! - *Need.* Only variables that a later step reads are followed ([`needed`]).
 //!
-//! So a condition C here and the condition P of the publication are one wherever the path can have come:
-//! `established ⇒ (C ⇔ P)`. The tests ask a solver.
+//! So a condition C here and the condition P of the publication are equivalent in all states in which the
+//! path can be: `established ⇒ (C ⇔ P)`. The tests ask a solver.
 //!
-//! [`mod@future`] goes the other way: what must hold of the data so that the rest of the path can be taken.
+//! [`mod@future`] looks ahead: it computes the conditions under which the rest of the path can be taken.
 
 pub mod context;
 pub mod future;

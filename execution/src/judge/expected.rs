@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::eliminate::solved;
+use coreach_analyses::symbolic::eliminate::solve_for;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::number::time_text;
 use coreach_model::semantics::{Event, State};
@@ -351,7 +351,7 @@ impl Question<'_> {
             let others = self.all.iter().filter(|(known, _)| known != datum);
             let known: Substitution =
                 others.map(|(known, value)| (known.clone(), Term::literal(value.clone()))).collect();
-            if let Some((comparison, value)) = solved(&substitute(part, &known), datum)
+            if let Some((comparison, value)) = solve_for(&substitute(part, &known), datum)
                 && let Some(value) = value.as_literal()
             {
                 return Some((Term::datum(datum), comparison, value.clone()));

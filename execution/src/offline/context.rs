@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::gathered::gathered;
+use coreach_analyses::symbolic::gathered::gather_states;
 use coreach_analyses::symbolic::inclusion::data_of;
 use coreach_analyses::symbolic::{Holds, SymbolicState};
 use coreach_model::Value;
@@ -105,7 +105,7 @@ pub(super) fn close_under_internal(
         places.entry((place, is_certain)).or_default().push(state);
     }
     let few = |((place, is_certain), states)| {
-        let states = gathered(&data, states).into_iter();
+        let states = gather_states(&data, states).into_iter();
         states.map(move |state| Context { place, state, is_certain })
     };
     Ok(places.into_iter().flat_map(few).collect())

@@ -14,7 +14,7 @@
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver, Statistics, Witness};
-use coreach_analyses::symbolic::differences::{decided, solved};
+use coreach_analyses::symbolic::differences::{decide_differences, solve_differences};
 use coreach_analyses::symbolic::sum::contradict;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::{Datum, Term};
@@ -41,7 +41,7 @@ impl RecentSolver {
         if rest.iter().any(|part| contradict(part, last)) {
             return Some(Answer::Unsat);
         }
-        decided(formula)
+        decide_differences(formula)
     }
 }
 
@@ -59,7 +59,7 @@ impl Solver for RecentSolver {
     }
 
     fn witness(&mut self, formula: &[Term]) -> Witness {
-        let found = solved(formula).unwrap_or_else(|| self.solver().witness(formula));
+        let found = solve_differences(formula).unwrap_or_else(|| self.solver().witness(formula));
         if let Witness::Found(witness) = &found {
             self.witness.clone_from(witness);
         }

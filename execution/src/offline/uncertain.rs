@@ -28,9 +28,9 @@ use std::sync::Arc;
 
 use coreach_analyses::solver::{Answer, Solver, may_hold, must_hold};
 use coreach_analyses::symbolic::bounds::CanBe;
-use coreach_analyses::symbolic::eliminate::without;
-use coreach_analyses::symbolic::followed::shorter;
-use coreach_analyses::symbolic::sum::folded;
+use coreach_analyses::symbolic::eliminate::eliminate_data;
+use coreach_analyses::symbolic::followed::shorten_condition;
+use coreach_analyses::symbolic::sum::fold_sums;
 use coreach_analyses::symbolic::{Holds, SymbolicState};
 use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::node::Comparison;
@@ -204,7 +204,7 @@ impl Uncertain {
             let one = std::slice::from_ref(&context);
             let now_possible = self.close_until(offline, one, until, delay.line, solver)?;
             let mut may_wait = |context: &&Context| {
-                let since = folded(&Term::subtract(&end, &context.state.value(&now_symbol())));
+                let since = fold_sums(&Term::subtract(&end, &context.state.value(&now_symbol())));
                 if offline.may_wait_so_long(&context.state, &since, solver) {
                     return true;
                 }
@@ -328,7 +328,7 @@ impl Uncertain {
         for context in &contexts {
             // The guards are read at the event's instant, with its values.
             let delay = Term::subtract(&event.instant, &context.state.value(&now_symbol()));
-            let delay = folded(&delay);
+            let delay = fold_sums(&delay);
             let standing = self.at_instant(&context.state, &event.instant, (&event.seen.time, before));
             let mut at_event = standing.clone();
             Arc::make_mut(&mut at_event.open).insert(offline.form.delay.clone(), delay.clone());
@@ -357,7 +357,7 @@ impl Uncertain {
                 let Some(mut state) = state else { continue };
                 // A long condition is searched for parts that follow from the others.
                 if state.condition.iter().map(Term::written_size).sum::<u64>() > 40 {
-                    state.condition = shorter(state.condition, solver);
+                    state.condition = shorten_condition(state.condition, solver);
                 }
                 let place = context.place.after(*number, offline.path());
                 next.push(Context { place, state, is_certain });
@@ -398,7 +398,7 @@ fn refuses(mut known: Vec<Term>, is_later: Term, ways: Vec<Term>, solver: &mut d
     let renamed: Substitution = data.iter().map(|datum| (datum.clone(), Term::datum(&own(datum)))).collect();
     let parts: Vec<Term> = known.iter().chain([&one]).map(|part| substitute(part, &renamed)).collect();
     let bound: Vec<Datum> = data.iter().map(own).collect();
-    match without(&bound, &parts) {
+    match eliminate_data(&bound, &parts) {
         Some(some) => {
             known.push(some.not());
             may_hold(solver, &known)

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use coreach_analyses::solver::{Solver, must_hold};
-use coreach_analyses::symbolic::sum::folded;
+use coreach_analyses::symbolic::sum::fold_sums;
 use coreach_analyses::symbolic::{Holds, SymbolicState};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute, substitute_all};
@@ -54,7 +54,7 @@ pub(super) fn begin_at(state: &mut SymbolicState, instant: &Term) {
 
 /// The time from the last event to the last step, if unseen steps came after the event.
 pub(super) fn since_event(state: &SymbolicState) -> Option<Term> {
-    let passed = folded(&Term::subtract(&state.value(&now_symbol()), &state.value(&last_event_symbol())));
+    let passed = fold_sums(&Term::subtract(&state.value(&now_symbol()), &state.value(&last_event_symbol())));
     let is_none = passed.as_literal() == Some(&Value::Real(RBig::ZERO)) || passed.mentions(&now_symbol());
     (!is_none).then_some(passed)
 }
@@ -98,7 +98,7 @@ fn step_unseen(
         context.state.open.values().chain(&context.state.condition).flat_map(Term::data).collect();
     let fresh = (0..).map(|number| instant_symbol(events, number)).find(|symbol| !used.contains(symbol))?;
     let at = Term::datum(&fresh);
-    let delay = folded(&Term::subtract(&at, &context.state.value(&now_symbol())));
+    let delay = fold_sums(&Term::subtract(&at, &context.state.value(&now_symbol())));
     let mut state = context.state.clone();
     let end = Term::literal(Value::Real(until.clone()));
     state.condition.push(Term::compare(Comparison::AtLeast, &end, &at));

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::bounds::GivenValues;
-use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::eliminate::eliminate_data;
 use coreach_analyses::symbolic::{Holds, SymbolicState, System};
 use coreach_model::iosts::{ActionKind, LocationId, TransitionId};
 use coreach_model::term::node::Comparison;
@@ -55,7 +55,7 @@ struct Possible {
 
 impl Possible {
     fn new(bound: Vec<Datum>, parts: Vec<Term>) -> Self {
-        let simple = without(&bound, &parts);
+        let simple = eliminate_data(&bound, &parts);
         let never = simple.as_ref().map(Term::not);
         Possible { bound, whole: Term::and(parts), simple, never }
     }

@@ -6,7 +6,7 @@
 //! when silence was allowed. A part that cannot be solved is shown as it is. Nothing here decides anything.
 
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::eliminate::{solved, without};
+use coreach_analyses::symbolic::eliminate::{eliminate_data, solve_for};
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Comparison;
@@ -216,7 +216,7 @@ fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -
     unknown.sort();
     unknown.dedup();
     let event_data = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
-    let whole = without(&unknown, &parts).or_else(|| without(&event_data(), &parts)).unwrap_or(here);
+    let whole = eliminate_data(&unknown, &parts).or_else(|| eliminate_data(&event_data(), &parts)).unwrap_or(here);
     whole.disjuncts().iter().filter_map(|case| delay_span(case, delay)).collect()
 }
 

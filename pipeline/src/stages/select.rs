@@ -30,7 +30,7 @@
 
 use std::collections::HashMap;
 
-use coreach_analyses::exact::refined;
+use coreach_analyses::exact::refine_facts;
 use coreach_analyses::inductive::RefinementIteration;
 use coreach_analyses::reachability::{Analyst, Facts, Options, Refinement};
 use coreach_analyses::solver::{Solver, horn, may_hold};
@@ -56,7 +56,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     let mut facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
     if options.refine == Refinement::Exact {
         budget::doing("the exact reference");
-        facts = refined(&cut.iosts, &cut.accepting, facts, horn::engine(), solver);
+        facts = refine_facts(&cut.iosts, &cut.accepting, facts, horn::engine(), solver);
     }
     // The chain comes from the first analysis, whatever the rounds of selection do. It is put in at the end.
     let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };

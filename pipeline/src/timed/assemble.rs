@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::eliminate::eliminate_data;
 use coreach_analyses::timed::Context;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::obligation::defined;
@@ -194,7 +194,7 @@ impl<'a> Assemble<'a> {
         let given = &self.delayed.iosts;
         let condition = &given.initial_condition;
         let all = Term::and([defined(condition), condition.clone()]).conjuncts();
-        let of_constants = without(&given.variables, &all).unwrap_or_else(|| {
+        let of_constants = eliminate_data(&given.variables, &all).unwrap_or_else(|| {
             imprecisions.push("which constants the initial condition allows could not be said without a quantifier: none is excluded".to_owned());
             Term::yes()
         });

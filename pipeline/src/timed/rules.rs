@@ -50,7 +50,7 @@ use std::fmt;
 
 use coreach_analyses::solver::{Answer, Solver, may_hold};
 use coreach_analyses::symbolic::System;
-use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::eliminate::eliminate_data;
 use coreach_analyses::timed::Context;
 use coreach_analyses::timed::context::not_negative;
 use coreach_model::iosts::ActionKind;
@@ -420,7 +420,7 @@ impl RuleContext<'_> {
             bound.push(self.delayed.delay.clone());
             let mut asked = vec![not_negative(&self.delayed.delay)];
             asked.extend(self.asked(transition));
-            let some = without(&bound, &asked).ok_or(stopped)?;
+            let some = eliminate_data(&bound, &asked).ok_or(stopped)?;
             parts.push((transition, some.not()));
         }
         let Some((first, _)) = parts.first() else { return Ok(Term::yes()) };

@@ -7,7 +7,7 @@
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::eliminate::eliminate_data;
 use coreach_analyses::symbolic::{SymbolicState, System, symbol};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::timed::Timed;
@@ -35,10 +35,10 @@ pub fn held(timed: &Timed, path: &[TransitionId], made: &PathGuided) -> Option<u
     let mut count = 0;
     for (depth, step) in path.iter().enumerate() {
         let here = LocationId(u32::try_from(depth).unwrap());
-        let reached = without(unknown, &state.condition)?;
+        let reached = eliminate_data(unknown, &state.condition)?;
         // π(ec') of a transition, over what is observed.
         let allowed = |number: TransitionId| match system.successor(&state, number) {
-            Some((_, next)) => without(unknown, &next.condition),
+            Some((_, next)) => eliminate_data(unknown, &next.condition),
             None => Some(Term::no()),
         };
         let leaving = &system.outgoing[state.location];
@@ -106,7 +106,7 @@ fn ahead(
         }
         end = next;
     }
-    without(&bound, &end.condition)
+    eliminate_data(&bound, &end.condition)
 }
 
 /// The registers behind the path's step, as terms over the path's symbols.

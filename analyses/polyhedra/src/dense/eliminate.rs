@@ -1,20 +1,20 @@
-//! Projection on constraints, where that is cheap.
+//! Projection by constraints, if that is cheap.
 //!
-//! Projecting generators drops a coordinate, but a polyhedron known only by constraints would have to
-//! be converted first. A dimension that an equality determines can be replaced instead; and one
-//! that is bounded by few constraints from one side can be eliminated as J. Fourier and T. Motzkin did:
-//! each pair of a lower and an upper bound gives a constraint, strict if one of them is. Both are
-//! exact, strictness included.
+//! The projection of generators drops a coordinate, but a polyhedron that is known only by constraints would
+//! have to be converted first. Instead, a dimension that an equality determines can be replaced. A dimension
+//! with few bounds on one side can be eliminated as J. Fourier and T. Motzkin did: each pair of a lower and
+//! an upper bound gives a constraint, which is strict if one of them is. Both ways are exact, also for strict
+//! constraints.
 //!
-//! Elimination may square the number of constraints, most of them redundant, so it is used only
-//! where their number does not grow. It ends: each step removes a dimension.
+//! Elimination may square the number of constraints, most of them redundant, so it is used only if their
+//! number does not grow. It ends: each step removes a dimension.
 
 use crate::dense::Dense;
 use crate::linear::{Constraint, Relation};
 use crate::row::{self, Row};
 
 impl Dense {
-    /// The polyhedron with some dimensions free, by elimination; nothing if that is not the cheap way.
+    /// Frees some dimensions by elimination. `None`: this is not cheap.
     pub(crate) fn free_by_elimination(&self, dimensions: &[usize]) -> Option<Self> {
         if self.known_dual().is_some() {
             return None;
@@ -22,14 +22,14 @@ impl Dense {
         let (first, second) = self.known_constraints()?;
         let mut constraints: Vec<Constraint> = first.iter().chain(second).cloned().collect();
         for &dimension in dimensions {
-            constraints = eliminate(constraints, dimension + 1)?;
+            constraints = eliminate_column(constraints, dimension + 1)?;
         }
         Some(Self::from_fitted(self.dimensions(), constraints.into()))
     }
 }
 
-/// Eliminates a column by an equality or by pairs; nothing where that would leave more constraints.
-fn eliminate(constraints: Vec<Constraint>, column: usize) -> Option<Vec<Constraint>> {
+/// Eliminates a column by an equality or by pairs. `None`: there would be more constraints.
+fn eliminate_column(constraints: Vec<Constraint>, column: usize) -> Option<Vec<Constraint>> {
     let (concerned, mut result): (Vec<Constraint>, Vec<Constraint>) =
         constraints.into_iter().partition(|constraint| !constraint.row()[column].is_zero());
     let equality = concerned

@@ -1,8 +1,8 @@
 //! The lattice: inclusion, meet, join.
 //!
-//! Meet concatenates constraints and join concatenates generators, both without conversion when
-//! that side is at hand. Inclusion needs the generators of the smaller side and any constraints of
-//! the larger one, so it too is evaluation only.
+//! Meet concatenates constraints, and join concatenates generators. Neither needs a conversion if these are
+//! known. Inclusion needs the generators of the smaller side and any constraints of the larger one, so it
+//! only evaluates.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::interval;
 use crate::linear::{Constraint, Relation};
 
 impl Dense {
-    /// Inclusion: whether every point of `self` is one of `other`.
+    /// Inclusion: is every point of `self` a point of `other`?
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
         if let (Some(Some(a)), Some(Some(b))) = (self.known_dual(), other.known_dual())
@@ -26,7 +26,7 @@ impl Dense {
             || other.some_constraints().all(|c| self.implies_fitted(c))
     }
 
-    /// Whether both have the same points.
+    /// Have both the same points?
     pub fn is_equal(&self, other: &Self) -> bool {
         self.assert_same_space(other);
         match (self.known_dual(), other.known_dual()) {
@@ -35,8 +35,8 @@ impl Dense {
         }
     }
 
-    /// Whether every point satisfies the constraint.
-    /// Panics when the constraint mentions a dimension that is not there.
+    /// Does every point satisfy the constraint?
+    /// Panics if the constraint mentions a dimension that does not exist.
     pub fn implies(&self, constraint: &Constraint) -> bool {
         self.implies_fitted(&constraint.clone().fitted(self.dimensions()))
     }
@@ -64,7 +64,7 @@ impl Dense {
             parts.0.as_ref().map_or(0, |base| base.constraints.len())
         };
         let (a, b) = (self.constraint_parts(), other.constraint_parts());
-        // The larger known part is the one not to convert again.
+        // The larger known part is the base, so it is not converted again.
         let (large, small) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
         let (base, mut added) = large;
         added.extend(small.0.iter().flat_map(|dual| dual.constraints.iter().cloned()));
@@ -73,7 +73,7 @@ impl Dense {
     }
 
     /// The points that also satisfy the constraints.
-    /// Panics when a constraint mentions a dimension that is not there.
+    /// Panics if a constraint mentions a dimension that does not exist.
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Self {
         let dimensions = self.dimensions();
         if self.is_known_empty() {
@@ -91,7 +91,8 @@ impl Dense {
         if fitted.is_empty() { self.clone() } else { self.meet_fitted(fitted) }
     }
 
-    /// The same for constraints that have a variable, and one coefficient for each dimension.
+    /// [`Dense::meet_constraints`] for constraints that have a variable, and one coefficient for each
+    /// dimension.
     pub(crate) fn meet_fitted(&self, mut fitted: Constraints) -> Self {
         if self.is_known_empty() {
             return self.clone();
@@ -132,12 +133,12 @@ impl Dense {
         Self::of_generators(self.dimensions(), base, added)
     }
 
-    /// Whether it is known without conversion that every point is in.
+    /// Is it known without conversion that it has every point?
     fn is_known_universe(&self) -> bool {
         self.known_constraints().is_some() && self.is_universe()
     }
 
-    /// Whether emptiness is known without conversion.
+    /// Is it known without conversion to be empty?
     pub(crate) fn is_known_empty(&self) -> bool {
         matches!(self.known_dual(), Some(None))
     }

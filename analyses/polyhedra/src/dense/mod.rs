@@ -42,7 +42,7 @@ struct SharedParts {
     source: Source,
     /// `None` inside when the polyhedron is empty.
     dual: OnceLock<Option<Arc<Dual>>>,
-    /// The factors found in `dual`, once somebody asked; `None` inside when there is only one.
+    /// The factors found in `dual`, computed when first needed; `None` inside when there is only one.
     factors: OnceLock<Option<Vec<Factor>>>,
 }
 
@@ -91,7 +91,7 @@ impl Dense {
 
     /// The points that satisfy all constraints. Constraints may have fewer coefficients than there
     /// are dimensions; the missing ones are 0.
-    /// Panics when a constraint mentions a dimension that is not there.
+    /// Panics if a constraint mentions a dimension that does not exist.
     pub fn from_constraints(dimensions: usize, constraints: impl IntoIterator<Item = Constraint>) -> Self {
         Self::from_fitted(
             dimensions,
@@ -99,7 +99,7 @@ impl Dense {
         )
     }
 
-    /// The same for constraints that have one coefficient for each dimension.
+    /// [`Dense::from_constraints`] for constraints that have one coefficient for each dimension.
     pub(crate) fn from_fitted(dimensions: usize, mut added: Constraints) -> Self {
         if added.iter().any(|constraint| constraint.trivial() == Some(false)) {
             return Self::empty(dimensions);
@@ -129,7 +129,7 @@ impl Dense {
     /// Whether every point of the space is in.
     pub fn is_universe(&self) -> bool {
         if let (Source::Constraints { base, added }, None) = (&self.shared.source, self.shared.dual.get()) {
-            // Constraints are kept only when they have variables, so each cuts something off.
+            // Constraints are kept only if they have variables, so each cuts something off.
             return added.is_empty() && base.as_ref().is_none_or(|base| base.constraints.is_empty());
         }
         self.dual().is_some_and(|dual| dual.constraints.is_empty())
@@ -362,8 +362,8 @@ impl fmt::Debug for Dense {
     }
 }
 
-/// Whether a generator, as part of a polyhedron's generators, is compatible with a constraint:
-/// together with [`Relation::Greater`] holding at every *point*, this is inclusion.
+/// Is a generator compatible with a constraint? A polyhedron satisfies the constraint if all its generators
+/// are, and if a [`Relation::Greater`] holds at every *point*.
 pub(crate) fn admits(row: &[Integer], relation: Relation, generator: &Generator) -> bool {
     let sign = row::dot(row, &generator.row).signum();
     match (relation, generator.kind) {

@@ -10,7 +10,7 @@ use crate::row;
 
 impl Dense {
     /// The range of an expression.
-    /// Panics when the expression mentions a dimension that is not there.
+    /// Panics if the expression mentions a dimension that does not exist.
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         self.bounds_of_row(&expression.fitted(self.dimensions()), expression.denominator())
     }
@@ -50,8 +50,9 @@ impl Dense {
 }
 
 impl Dense {
-    /// The greatest lower bound of a row as a fraction that is not reduced, its denominator positive, and
-    /// whether it is attained; nothing if there is none. For a polyhedron that is not empty.
+    /// The greatest lower bound of a row and whether it is attained, or `None` if there is no lower bound.
+    /// The bound is a fraction with a positive denominator, and need not be reduced. The polyhedron must not
+    /// be empty.
     pub(crate) fn least_of_row(&self, row: &[Integer]) -> Option<(Integer, Integer, bool)> {
         let mut least = BestBound::default();
         for generator in self.some_generators()? {
@@ -69,14 +70,14 @@ impl Dense {
     }
 }
 
-/// The best value so far, as a fraction that is not reduced: comparing needs two products, no
-/// divisor.
+/// The best value so far, as a fraction that is not reduced: to compare two of them takes two products and
+/// no common divisor.
 #[derive(Default)]
 struct BestBound(Option<(Integer, Integer, bool)>);
 
 impl BestBound {
-    /// Takes a fraction with positive denominator, larger (`direction` 1) or smaller (-1) ones being
-    /// better.
+    /// Takes over a fraction with positive denominator if it is better than the best one so far.
+    /// Larger ones are better with `direction` 1, smaller ones with -1.
     fn improve(&mut self, direction: i32, numerator: &Integer, denominator: &Integer, attained: bool) {
         if let Some((old, height, was_attained)) = &mut self.0 {
             let order = if denominator == height {

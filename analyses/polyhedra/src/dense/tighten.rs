@@ -1,4 +1,4 @@
-//! Integer tightening: what a constraint says more when its variables are integers.
+//! Integer tightening: strengthens constraints whose variables are integers.
 //!
 //! `c x + k >= 0` with integer `x` and `g = gcd(c)` means `(c/g) x >= ceil(-k/g)`; a strict
 //! constraint becomes the closed one of the next integer; an equality whose `g` does not divide `k`
@@ -12,8 +12,8 @@ use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
 
 impl Dense {
-    /// A polyhedron within `self` that has all its points whose dimensions marked in `integer` are
-    /// integers. Dimensions beyond the end of `integer` are not marked.
+    /// A polyhedron within `self` that still has all points of `self` whose dimensions marked in `integer`
+    /// have integer values. Dimensions beyond the end of `integer` are not marked.
     pub fn tighten(&self, integer: &[bool]) -> Self {
         self.tighten_within(integer, &Budget::unlimited())
     }
@@ -24,9 +24,8 @@ impl Dense {
             return self.clone();
         }
         let (mut before, mut current) = (self.clone(), self.clone());
-        // First the constraints as they are written: the canonical form may have replaced an
-        // integer variable by a rational one.
-        // Rounds of tightening after which a polyhedron is taken as it is.
+        // Round 0 tightens the constraints as they are written, because the canonical form may have replaced
+        // an integer variable by a rational one. After the last round the polyhedron is taken as it is.
         for round in 0..=4 {
             if round > 0 {
                 match current.dual_within(budget) {

@@ -75,7 +75,7 @@ impl AffineMap {
 ///
 /// With S the assigned dimensions, `x'_S = A x_S + r`, where r depends on other dimensions only,
 /// which stay as they are; so `x_S = A^-1 (x'_S - r)`, and only the small matrix A is inverted.
-fn inverse(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, LinearExpression)>> {
+fn invert_assignments(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, LinearExpression)>> {
     if let [(dimension, expression)] = assignments {
         return expression.solved_for(*dimension).map(|undo| vec![(*dimension, undo)]);
     }
@@ -96,7 +96,7 @@ fn inverse(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, Line
             LinearExpression::variable(*dimension).minus(&own)
         })
         .collect();
-    // Gauss-Jordan elimination, the right side carried along.
+    // Gauss-Jordan elimination, applied to the right side too.
     for column in 0..size {
         let found = (column..size).find(|&index| !matrix[index][column].is_zero())?;
         matrix.swap(column, found);
@@ -179,15 +179,15 @@ fn map_dual(
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }
 
-/// Whether anything is left of a generator: a direction may be mapped to nothing.
-fn is_something(generator: &Generator) -> bool {
+/// Is the generator still one? A direction may have been mapped to 0.
+fn is_nonzero(generator: &Generator) -> bool {
     generator.row.iter().any(|entry| !entry.is_zero())
 }
 
 impl Dense {
     /// The image of a parallel assignment: all right sides are evaluated at the old point.
     /// Dimensions not assigned keep their values.
-    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
+    /// Panics if a dimension is assigned twice, or one is mentioned that does not exist.
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
             && self.dimensions() == 1
@@ -199,7 +199,7 @@ impl Dense {
             return self.clone();
         }
         let dimensions = self.dimensions();
-        if let Some(undo) = inverse(assignments) {
+        if let Some(undo) = invert_assignments(assignments) {
             let undo = AffineMap::new(self, &undo);
             return self.map_bijectively(|row| map.image(row), |c| undo.preimage(c));
         }
@@ -208,7 +208,7 @@ impl Dense {
         };
         let mapped = generators
             .map(|generator| Generator { kind: generator.kind, row: map.image(&generator.row) })
-            .filter(is_something)
+            .filter(is_nonzero)
             .collect();
         Self::of_generators(dimensions, None, mapped)
     }
@@ -224,8 +224,8 @@ impl Dense {
         Some(Self::of_dual(dimensions, dual.map(|dual| Arc::new(extended(dual)))))
     }
 
-    /// The image under a bijection. What is known by both descriptions stays so, and what was added to
-    /// it stays to be added.
+    /// The image under a bijection. A known double description is mapped as such, and so are the constraints
+    /// or generators that were added to it.
     fn map_bijectively(
         &self,
         image: impl Fn(&[Integer]) -> Row,
@@ -249,7 +249,7 @@ impl Dense {
     }
 
     /// The points from which the parallel assignment leads into `self`.
-    /// Panics when a dimension is assigned twice, or one is mentioned that is not there.
+    /// Panics if a dimension is assigned twice, or one is mentioned that does not exist.
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
         if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
             && self.dimensions() == 1
@@ -261,7 +261,7 @@ impl Dense {
             return self.clone();
         }
         let dimensions = self.dimensions();
-        if let Some(undo) = inverse(assignments) {
+        if let Some(undo) = invert_assignments(assignments) {
             let undo = AffineMap::new(self, &undo);
             return self.map_bijectively(|row| undo.image(row), |c| map.preimage(c));
         }
@@ -270,7 +270,7 @@ impl Dense {
     }
 
     /// Existential projection: the given dimensions may take any value afterwards. The space stays.
-    /// Panics when a dimension is not there.
+    /// Panics if a dimension does not exist.
     pub fn forget(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         if self.is_known_empty() {
@@ -332,8 +332,8 @@ impl Dense {
         Self::of_generators(dimensions, None, generators.map(padded).chain(lines).collect())
     }
 
-    /// Projects the given dimensions away and drops them; the others close ranks, in order.
-    /// Panics when a dimension is not there.
+    /// Projects the given dimensions away and drops them; the others move up, in order.
+    /// Panics if a dimension does not exist.
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
         let kept: Vec<usize> =
@@ -349,7 +349,7 @@ impl Dense {
                 kind: generator.kind,
                 row: smallvec![generator.row[0].clone(), generator.row[kept + 1].clone()],
             };
-            let projected: System = dual.generators.iter().map(projected).filter(is_something).collect();
+            let projected: System = dual.generators.iter().map(projected).filter(is_nonzero).collect();
             return Self::of_generators(1, None, projected);
         }
         let dropped = |row: &[Integer]| -> Row {
@@ -365,10 +365,10 @@ impl Dense {
                 .any(|c| dimensions.iter().any(|&dimension| !c.coefficients()[dimension].is_zero()))
         {
             if let Some(Some(dual)) = self.known_dual() {
-                // Their unit lines are all there is to drop; minimality and order are unaffected.
+                // Only their unit lines must be dropped. Minimality and order are unaffected.
                 let narrow = |g: &Generator| Generator { kind: g.kind, row: dropped(&g.row) };
                 let mut generators: System = dual.generators.iter().map(narrow).collect();
-                generators.retain(|generator| is_something(generator));
+                generators.retain(|generator| is_nonzero(generator));
                 let constraints = dual
                     .constraints
                     .iter()

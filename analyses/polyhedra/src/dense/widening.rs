@@ -39,24 +39,24 @@ impl Dense {
         let (Some(old), Some(new)) = (self.dual(), other.dual()) else {
             return other.clone();
         };
-        Self::from_fitted(self.dimensions(), widened(old, new, other).into())
+        Self::from_fitted(self.dimensions(), widening_constraints(old, new, other).into())
     }
 
     /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.
     ///
     /// Still ends: there are finitely many thresholds. Precondition as for [`Dense::widen`].
-    /// Panics when a threshold mentions a dimension that is not there.
+    /// Panics if a threshold mentions a dimension that does not exist.
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let kept: Vec<Constraint> =
             thresholds.iter().filter(|&threshold| other.implies(threshold)).cloned().collect();
-        let widened = self.widen(other);
-        if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
+        let widening_constraints = self.widen(other);
+        if kept.is_empty() { widening_constraints } else { widening_constraints.meet_constraints(&kept) }
     }
 }
 
 /// Returns the constraints of the widening: those of the old polyhedron that the new one satisfies, and those
 /// of the new one that are on the same face of the old one.
-fn widened(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
+fn widening_constraints(old: &Dual, new: &Dual, other: &Dense) -> Vec<Constraint> {
     let generators = old.closure_generators();
     // The first part, and what the second part may replace: faces of the old closure.
     let mut result = Vec::new();

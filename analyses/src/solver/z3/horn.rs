@@ -1,10 +1,10 @@
-//! Z3's fixed-point engine Spacer, asked about a script.
+//! Asks Spacer, Z3's fixed-point engine, about a script.
 //!
 //! **Settings.** Global guidance is on: without it, loops over two counters diverge. Slicing is off: it drops
-//! arguments of predicates, and with them values of a run and what an invariant says. Inlining and the check
-//! for subsumed rules are off for the same reason: a predicate that they take away has no definition in the
-//! answer, and its states are missing in a proof. Proof generation stays off; the proof of a derivation is
-//! there without it.
+//! arguments of predicates, and with them values of a run and parts of an invariant. Inlining and the check
+//! for subsumed rules are off for the same reason: a predicate that they remove has no definition in the
+//! answer, and its states are missing in a proof. Proof generation stays off, because the proof of a
+//! derivation is available without it.
 
 use z3::{Fixedpoint, FuncDecl, Params, SatResult, Sort};
 
@@ -18,12 +18,12 @@ pub struct InThisProcess {
 
 impl HornEngine for InThisProcess {
     fn solve(&mut self, script: &str) -> HornReply {
-        solve(script, REACHED, self.rlimit)
+        solve_script(script, REACHED, self.rlimit)
     }
 }
 
-/// Whether the nullary predicate can be derived by the rules of the script.
-fn solve(script: &str, predicate: &str, rlimit: u32) -> HornReply {
+/// Asks whether the rules of the script derive the predicate, which has no arguments.
+fn solve_script(script: &str, predicate: &str, rlimit: u32) -> HornReply {
     super::leave_signals_alone();
     let engine = Fixedpoint::new();
     let mut parameters = Params::new();

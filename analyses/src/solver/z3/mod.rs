@@ -1,20 +1,20 @@
-//! The solver: Z3, warm, with a memory.
+//! The solver: Z3, kept running, with a memory.
 //!
 //! Coreach asks thousands of small questions, many of them again and again. So there is one Z3 solver per
-//! object, each query is a `push`, its conjuncts as separate assertions, a `check` and a `pop`; terms are
-//! translated once (`translate`); answers are remembered by the *set* of conjuncts. The first `push` is never
-//! undone to the ground: at level zero Z3 would start another, slower solver for every query.
+//! object. Each query is a `push`, its conjuncts as separate assertions, a `check` and a `pop`. Terms are
+//! translated once (`translate`). Answers are remembered by the *set* of conjuncts. The first `push` is never
+//! undone: at level zero Z3 would start another, slower solver for every query.
 //!
-//! **Limits.** Every query is limited in Z3's own resource units, so that it ends alike on every machine. A
-//! wall clock costs about as much per query as a small query itself; it stands behind the other limit only
-//! where a query leaves linear arithmetic, in a second Z3 solver made for those.
+//! **Limits.** Every query is limited in Z3's own resource units, so it ends in the same way on every
+//! machine. A wall clock costs about as much per query as a small query itself. So only queries beyond linear
+//! arithmetic have one in addition, and these go to a second Z3 solver.
 //!
-//! **Witnesses** are small where that is cheap: numbers from -10 to 10 are tried first. A witness is believed
-//! only after the terms have been evaluated under it; a division by zero or an irrational number makes it
+//! **Witnesses** are small if that is cheap: numbers from -10 to 10 are tried first. A witness is believed
+//! only after the terms have been evaluated under it. A division by zero or an irrational number makes it
 //! [`Witness::Unknown`].
 //!
-//! Cost: about 65 microseconds for a small linear query that was not asked before, below 1 for one that was,
-//! about 200 for a witness.
+//! Cost: about 65 microseconds for a small linear query that was not asked before, less than 1 for one that
+//! was, and about 200 for a witness.
 
 pub mod horn;
 mod parts;
@@ -41,25 +41,25 @@ use z3::{Params, SatResult};
 
 use crate::solver::tried::are_plain;
 use crate::solver::{Answer, Solver, Statistics, Witness};
-use parts::{check_parts, find_parts, independent, values_tried};
+use parts::{check_parts, find_parts, split_into_parts, try_string_values};
 use translate::{Prepared, Translator};
 
 /// The oldest version that is known to work.
 const OLDEST: (u32, u32, u32) = (4, 13, 3);
 
-/// How far a witness's numbers lie from 0, where they can.
+/// The greatest absolute value of numbers that are tried first for a witness.
 const SMALL: i64 = 10;
 
-/// Resource units of a question about strings: five times as many decide half of the rest, in thrice the
-/// time.
+/// The most resource units of a question about strings. Five times as many would decide half of the undecided
+/// questions, in three times the time.
 const MOST_OF_STRINGS: u32 = 200_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueryLimits {
-    /// Z3's resource units per query, the same on every machine; 0 for no limit. A small query takes some
-    /// hundreds; a million are of the order of a second.
+    /// Z3's resource units per query, the same on every machine. 0 means no limit. A small query takes some
+    /// hundreds, and a million take about a second.
     pub rlimit: u32,
-    /// Milliseconds per query that leaves linear arithmetic, behind the other limit; 0 for no limit.
+    /// In addition, milliseconds per query beyond linear arithmetic. 0 means no limit.
     pub milliseconds: u32,
 }
 
@@ -72,7 +72,7 @@ impl Default for QueryLimits {
 pub struct Z3Solver {
     limits: QueryLimits,
     translator: Translator,
-    // Shared by counting: a clone of Z3's solver is a translation of all it holds, and takes milliseconds.
+    // `Rc`, because a clone of Z3's solver translates all that it holds, which takes milliseconds.
     linear: Rc<z3::Solver>,
     nonlinear: Option<Rc<z3::Solver>>,
     strings: Option<Rc<z3::Solver>>,
@@ -101,7 +101,7 @@ impl Default for Z3Solver {
     }
 }
 
-/// A level of a Z3 solver: what is asserted in it is forgotten at its end, also where a budget unwinds.
+/// A level of a Z3 solver. Its assertions are forgotten when it is dropped, also if a budget unwinds.
 struct AssertionLevel(Rc<z3::Solver>);
 
 impl AssertionLevel {
@@ -117,10 +117,11 @@ impl Drop for AssertionLevel {
     }
 }
 
-enum Easy {
+enum Simplified {
     Known(Answer),
-    /// The conjuncts, without doubles, as asked; and the same as a key, in an order of its own.
-    Hard(Vec<Term>, Box<[Term]>),
+    /// The conjuncts without doubles, in the order of the question, and the same as a key, in an order of its
+    /// own.
+    Open(Vec<Term>, Box<[Term]>),
 }
 
 impl Z3Solver {
@@ -129,26 +130,26 @@ impl Z3Solver {
         Z3Solver {
             limits,
             translator: Translator::default(),
-            linear: start(limits.rlimit, 0),
+            linear: start_solver(limits.rlimit, 0),
             nonlinear: None,
             strings: None,
             path: None,
             quantified: None,
             answers: HashMap::new(),
             witnesses: HashMap::new(),
-            // Beyond so many remembered answers or terms the memory starts anew.
+            // If the memory has more answers or terms than this, it starts anew.
             most: 1 << 18,
             statistics: Statistics::default(),
         }
     }
 
-    /// The same with a memory of so many answers and terms, for questions that do not come again.
+    /// Limits the memory to so many answers and terms, for questions that are not repeated.
     pub fn remembering(mut self, most: usize) -> Self {
         self.most = most;
         self
     }
 
-    /// Forgets the translations where they are too many, and with them what they are asserted in.
+    /// Forgets the translations if they are too many, and with them the path in which they are asserted.
     fn make_room(&mut self) {
         if self.translator.size() > self.most {
             self.translator = Translator::default();
@@ -161,18 +162,20 @@ impl Z3Solver {
         conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect()
     }
 
-    /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
+    /// Asserts the conjuncts and the constraints of their types, on a new level of the Z3 solver that fits
+    /// them.
     fn assert_all(&mut self, prepared: &[Rc<Prepared>]) -> AssertionLevel {
         let limits = self.limits;
         let solver = if prepared.iter().any(|conjunct| conjunct.strings) {
-            // Of strings a solver with a history knows less and less: each question begins anew.
+            // With a history, a solver decides fewer and fewer questions about strings, so each begins anew.
             let rlimit = if limits.rlimit > 0 { limits.rlimit.min(MOST_OF_STRINGS) } else { MOST_OF_STRINGS };
-            let solver = self.strings.get_or_insert_with(|| start(rlimit, limits.milliseconds)).clone();
+            let solver =
+                self.strings.get_or_insert_with(|| start_solver(rlimit, limits.milliseconds)).clone();
             solver.reset();
             solver.push();
             solver
         } else if prepared.iter().any(|conjunct| conjunct.nonlinear) {
-            self.nonlinear.get_or_insert_with(|| start(limits.rlimit, limits.milliseconds)).clone()
+            self.nonlinear.get_or_insert_with(|| start_solver(limits.rlimit, limits.milliseconds)).clone()
         } else {
             self.linear.clone()
         };
@@ -188,19 +191,20 @@ impl Z3Solver {
         level
     }
 
-    /// Z3's answer to what is asserted, counted.
+    /// Asks whether the assertions can hold, and counts a timeout.
     fn ask(&mut self, solver: &Rc<z3::Solver>) -> Answer {
         let start = Instant::now();
-        let answer = checked(solver);
+        let answer = check_and_count(solver);
         if answer == SatResult::Unknown {
-            // It may have been interrupted, and nobody may take that for an answer, or remember it.
+            // If a budget has interrupted the question, this unwinds: there is no answer to remember.
             budget::ask_now();
         }
         match answer {
             SatResult::Sat => Answer::Sat,
             SatResult::Unsat => Answer::Unsat,
             SatResult::Unknown => {
-                // Z3 says "canceled" of both limits, at times "timeout" of the clock: the time itself tells.
+                // Z3 says "canceled" at both limits, and sometimes "timeout" at the clock's. So the time
+                // decides.
                 let mut clocks = [&self.nonlinear, &self.strings].into_iter().flatten();
                 let clocked = clocks.any(|other| Rc::ptr_eq(other, solver));
                 let limit = Duration::from_millis(self.limits.milliseconds.into());
@@ -220,8 +224,8 @@ impl Z3Solver {
         }
     }
 
-    /// A model of what is asserted, as values; of small numbers where there is one.
-    /// Where strings are not plain that the conjuncts name, no plain one is asked for.
+    /// Finds a model of the assertions, as values: one with small numbers and plain strings if there is one.
+    /// If the conjuncts mention strings that are not plain, plain strings are not tried.
     fn find(
         &mut self,
         solver: &Rc<z3::Solver>,
@@ -234,13 +238,13 @@ impl Z3Solver {
         let bounds: Vec<Bool> = constants
             .iter()
             .filter(|(datum, _)| is_plain || *datum.ty() != Type::String)
-            .flat_map(|(_, constant)| bounds(constant))
+            .flat_map(|(_, constant)| small_bounds(constant))
             .collect();
         let mut level = AssertionLevel::on(solver.clone());
         for bound in &bounds {
             solver.assert(bound);
         }
-        let mut answer = match checked(solver) {
+        let mut answer = match check_and_count(solver) {
             SatResult::Sat => Answer::Sat,
             _ => {
                 budget::ask_now();
@@ -255,7 +259,7 @@ impl Z3Solver {
         let found = match answer {
             Answer::Sat => solver.get_model().and_then(|model| {
                 let values = constants.iter().map(|(datum, constant)| {
-                    Some(((*datum).clone(), read::value(&model, constant, datum.ty())?))
+                    Some(((*datum).clone(), read::read_value(&model, constant, datum.ty())?))
                 });
                 values.collect::<Option<Valuation>>()
             }),
@@ -285,21 +289,21 @@ impl Z3Solver {
 impl Solver for Z3Solver {
     fn check(&mut self, formula: &[Term]) -> Answer {
         budget::ask();
-        let (conjuncts, key) = match easy(formula) {
-            Easy::Known(answer) => {
+        let (conjuncts, key) = match simplify(formula) {
+            Simplified::Known(answer) => {
                 self.count(answer, true);
                 return answer;
             }
-            Easy::Hard(conjuncts, key) => (conjuncts, key),
+            Simplified::Open(conjuncts, key) => (conjuncts, key),
         };
         if let Some(&answer) = self.answers.get(&key) {
             self.count(answer, true);
             return answer;
         }
         let prepared = self.prepare(&conjuncts);
-        let answer = match independent(&conjuncts, &prepared) {
+        let answer = match split_into_parts(&conjuncts, &prepared) {
             Some(parts) => check_parts(self, &parts),
-            None if values_tried(&conjuncts, &prepared).is_some() => {
+            None if try_string_values(&conjuncts, &prepared).is_some() => {
                 self.count(Answer::Sat, true);
                 Answer::Sat
             }
@@ -317,12 +321,12 @@ impl Solver for Z3Solver {
     }
 
     fn check_along(&mut self, path: &[Term]) -> Answer {
-        let (conjuncts, key) = match easy(path) {
-            Easy::Known(answer) => {
+        let (conjuncts, key) = match simplify(path) {
+            Simplified::Known(answer) => {
                 self.count(answer, true);
                 return answer;
             }
-            Easy::Hard(conjuncts, key) => (conjuncts, key),
+            Simplified::Open(conjuncts, key) => (conjuncts, key),
         };
         if let Some(&answer) = self.answers.get(&key) {
             self.count(answer, true);
@@ -351,16 +355,16 @@ impl Solver for Z3Solver {
 
     fn witness(&mut self, formula: &[Term]) -> Witness {
         budget::ask();
-        let (conjuncts, key) = match easy(formula) {
-            Easy::Known(Answer::Unsat) => {
+        let (conjuncts, key) = match simplify(formula) {
+            Simplified::Known(Answer::Unsat) => {
                 self.count(Answer::Unsat, true);
                 return Witness::None;
             }
-            Easy::Known(_) => {
+            Simplified::Known(_) => {
                 self.count(Answer::Sat, true);
                 return Witness::Found(Valuation::new());
             }
-            Easy::Hard(conjuncts, key) => (conjuncts, key),
+            Simplified::Open(conjuncts, key) => (conjuncts, key),
         };
         let known = match self.answers.get(&key) {
             Some(Answer::Unsat) => Some(Witness::None),
@@ -371,13 +375,12 @@ impl Solver for Z3Solver {
             return witness;
         }
         let prepared = self.prepare(&conjuncts);
-        let mut found = match independent(&conjuncts, &prepared) {
+        let mut found = match split_into_parts(&conjuncts, &prepared) {
             Some(parts) => find_parts(self, &parts),
-            None => {
-                values_tried(&conjuncts, &prepared).map_or_else(|| self.find_by_z3(&conjuncts, &prepared), Ok)
-            }
+            None => try_string_values(&conjuncts, &prepared)
+                .map_or_else(|| self.find_by_z3(&conjuncts, &prepared), Ok),
         };
-        // What operations stand for may say nothing of data that they name.
+        // The form of an operation need not mention all its data. These get any value.
         if let Ok(valuation) = &mut found {
             for datum in formula.iter().flat_map(Term::data) {
                 if !valuation.contains_key(&datum) {
@@ -386,7 +389,8 @@ impl Solver for Z3Solver {
             }
         }
         let witness = match found {
-            // In the order of the caller: what stands first may make sure that the rest is defined.
+            // The terms are evaluated in the caller's order, because the first may imply that the next are
+            // defined.
             Ok(valuation)
                 if formula.iter().all(|term| evaluate(term, &valuation) == Ok(Value::Bool(true))) =>
             {
@@ -420,19 +424,19 @@ fn answer_of(witness: &Witness) -> Answer {
     }
 }
 
-/// Z3's answer. Its work is counted, where somebody counts.
-fn checked(solver: &z3::Solver) -> SatResult {
-    let before = counted(solver);
+/// Asks Z3, and counts the work if a budget counts work.
+fn check_and_count(solver: &z3::Solver) -> SatResult {
+    let before = used_resources(solver);
     let answer = solver.check();
-    if let (Some(before), Some(after)) = (before, counted(solver)) {
+    if let (Some(before), Some(after)) = (before, used_resources(solver)) {
         budget::spend(after.saturating_sub(before));
     }
     answer
 }
 
-/// The resource units that Z3 has used in this thread, of which a second has about a million; asked for only
-/// where work is counted.
-fn counted(solver: &z3::Solver) -> Option<u64> {
+/// The resource units that Z3 has used in this thread (about a million per second). `None`: no work is
+/// counted.
+fn used_resources(solver: &z3::Solver) -> Option<u64> {
     if !budget::counts_work() {
         return None;
     }
@@ -442,9 +446,9 @@ fn counted(solver: &z3::Solver) -> Option<u64> {
     }
 }
 
-/// Does the work within the budget, as [`budget::within`] does; a query that is asked when the budget is
-/// passed is interrupted. A thread beside the work sees to it; it borrows this thread's context, so it ends
-/// before the work's own thread.
+/// Does the work within the budget, as [`budget::within`] does. In addition, a query that runs when the
+/// budget is passed is interrupted by a second thread. It borrows this thread's context, so it ends before
+/// this thread.
 pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Passed> {
     leave_signals_alone();
     let context = z3::Context::thread_local();
@@ -453,7 +457,7 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
         let (done, wait) = channel::<()>();
         let interrupter = move || {
             while wait.recv_timeout(Duration::from_millis(10)) == Err(RecvTimeoutError::Timeout) {
-                // Again and again: what is interrupted between two queries does not feel it.
+                // Again and again, because an interrupt between two queries has no effect.
                 if budget.is_passed() {
                     handle.interrupt();
                 }
@@ -467,18 +471,18 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
     })
 }
 
-/// While it answers, Z3 has a handler of SIGINT of its own: the signal would end the question and nothing
-/// else. Before the first context of the process, which reads this.
+/// Switches off Z3's own handler of SIGINT. With it, the signal would end only the question. This must happen
+/// before the first context of the process, which reads the parameter.
 fn leave_signals_alone() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| z3::set_global_param("ctrl_c", "false"));
 }
 
-fn start(rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
-    limited(z3::Solver::new(), rlimit, milliseconds)
+fn start_solver(rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
+    limit_solver(z3::Solver::new(), rlimit, milliseconds)
 }
 
-fn limited(solver: z3::Solver, rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
+fn limit_solver(solver: z3::Solver, rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
     let mut parameters = Params::new();
     if rlimit > 0 {
         parameters.set_u32("rlimit", rlimit);
@@ -487,18 +491,18 @@ fn limited(solver: z3::Solver, rlimit: u32, milliseconds: u32) -> Rc<z3::Solver>
         parameters.set_u32("timeout", milliseconds);
     }
     solver.set_params(&parameters);
-    // One level that stays: see above.
+    // This level stays: at level zero Z3 would start a slower solver for every query.
     solver.push();
     Rc::new(solver)
 }
 
-/// The answer where it shows, or the set of conjuncts.
-fn easy(formula: &[Term]) -> Easy {
+/// Splits a formula into its set of conjuncts, or answers at once.
+fn simplify(formula: &[Term]) -> Simplified {
     let mut conjuncts: Vec<Term> = Vec::with_capacity(formula.len());
     let mut seen = HashSet::new();
     for conjunct in formula.iter().flat_map(Term::conjuncts) {
         if conjunct.is_false() {
-            return Easy::Known(Answer::Unsat);
+            return Simplified::Known(Answer::Unsat);
         }
         if seen.insert(conjunct.clone()) {
             conjuncts.push(conjunct);
@@ -506,41 +510,42 @@ fn easy(formula: &[Term]) -> Easy {
     }
     if conjuncts.is_empty() {
         // Types are never empty.
-        return Easy::Known(Answer::Sat);
+        return Simplified::Known(Answer::Sat);
     }
-    // By hash: the structural order walks the terms. Two terms of one hash only cost a second question.
+    // The key is sorted by hash, since the structural order walks the terms. If two terms have one hash, a
+    // question may be asked twice.
     let mut key = conjuncts.clone();
-    key.sort_by_cached_key(hash);
-    Easy::Hard(conjuncts, key.into())
+    key.sort_by_cached_key(hash_of);
+    Simplified::Open(conjuncts, key.into())
 }
 
-fn hash(term: &Term) -> u64 {
+fn hash_of(term: &Term) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     term.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The bounds of a small number, or of a short string.
-fn bounds(constant: &Dynamic) -> Vec<Bool> {
+/// The conditions of a small number, or of a short plain string.
+fn small_bounds(constant: &Dynamic) -> Vec<Bool> {
     if let Some(constant) = constant.as_int() {
         vec![constant.ge(-SMALL), constant.le(SMALL)]
     } else if let Some(constant) = constant.as_real() {
         let bound = z3::ast::Real::from_rational(SMALL, 1);
         vec![constant.ge(bound.unary_minus()), constant.le(bound)]
     } else if let Some(constant) = constant.as_string() {
-        // A string of a witness is printable and of at most so many characters, where it can be.
-        strings::plain(&constant, 12).to_vec()
+        // Printable strings of at most 12 characters are tried first.
+        strings::plain_conditions(&constant, 12).to_vec()
     } else {
         Vec::new()
     }
 }
 
-/// What to do if the library is too old for us: two lines, for the program's start.
+/// If the library is too old: two lines for the program's start that say what to do.
 pub fn version_problem() -> Option<String> {
-    problem_of(z3::full_version())
+    problem_of_version(z3::full_version())
 }
 
-fn problem_of(version: &str) -> Option<String> {
+fn problem_of_version(version: &str) -> Option<String> {
     let word = version.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let mut numbers = word.unwrap_or_default().split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);

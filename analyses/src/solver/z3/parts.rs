@@ -1,8 +1,8 @@
-//! Questions about strings, made smaller before Z3 has them.
+//! Makes questions about strings smaller before Z3 gets them.
 //!
-//! A question about strings costs milliseconds. Along a path it is the old one and one about new data, so the
-//! parts that have no data in common are asked by themselves, and from memory where they were asked before;
-//! and values that the conjuncts name are tried first.
+//! A question about strings costs milliseconds. Along a path, a question often is the previous one with a
+//! part about new data. So parts without common data are asked separately, and repeated parts are answered
+//! from memory. In addition, values that the conjuncts mention are tried first.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -11,17 +11,17 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Term};
 
 use super::translate::Prepared;
-use crate::solver::tried::tried;
+use crate::solver::tried::try_values;
 use crate::solver::{Answer, Solver, Witness};
 
-/// Values that are easily found for conjuncts that speak of strings.
-pub(super) fn values_tried(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Valuation> {
-    if prepared.iter().any(|conjunct| conjunct.strings) { tried(conjuncts) } else { None }
+/// Searches values that are found easily, for conjuncts about strings.
+pub(super) fn try_string_values(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Valuation> {
+    if prepared.iter().any(|conjunct| conjunct.strings) { try_values(conjuncts) } else { None }
 }
 
-/// The conjuncts in parts that have no data in common, where they speak of strings and there are two
-/// parts or more.
-pub(super) fn independent(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Vec<Vec<Term>>> {
+/// Splits conjuncts about strings into parts that have no data in common. `None`: there is only one part, or
+/// none is about strings.
+pub(super) fn split_into_parts(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Option<Vec<Vec<Term>>> {
     if !prepared.iter().any(|conjunct| conjunct.strings) {
         return None;
     }
@@ -47,7 +47,7 @@ pub(super) fn independent(conjuncts: &[Term], prepared: &[Rc<Prepared>]) -> Opti
     (parts.len() > 1).then(|| parts.into_iter().map(|(_, members)| conjuncts_of(members)).collect())
 }
 
-/// The answer to all parts, which have no data in common.
+/// Answers the conjunction of parts that have no data in common.
 pub(super) fn check_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Answer {
     let mut answer = Answer::Sat;
     for part in parts {
@@ -60,6 +60,7 @@ pub(super) fn check_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Answe
     answer
 }
 
+/// Finds a valuation of all parts, which have no data in common.
 pub(super) fn find_parts(solver: &mut dyn Solver, parts: &[Vec<Term>]) -> Result<Valuation, Answer> {
     let mut found = Ok(Valuation::new());
     for part in parts {

@@ -1,9 +1,9 @@
-//! Questions along a path: what two of them share at their beginning is asserted once.
+//! Questions along a path: conjuncts that successive questions share at their beginning are asserted once.
 //!
-//! A solver of its own, with a level per conjunct. A question pops to the last conjunct that it shares with
-//! what is asserted, and pushes the rest. Depth first, a path of n conjuncts so costs one assertion a step,
-//! where [`Solver::check`] asserts all n. Answers are those of Z3's incremental core; where that does not
-//! know, the caller asks again without the history, so that no answer depends on it but by being known.
+//! There is a Z3 solver for this, with a level per conjunct. A question pops to the last shared conjunct, and
+//! pushes the others. So in a depth-first search a path of n conjuncts costs one assertion per step, where
+//! [`Solver::check`] asserts all n. Answers come from Z3's incremental core. If it does not know, the caller
+//! asks again without the history. So the history may decide whether a question is answered, but not how.
 //!
 //! [`Solver::check`]: crate::solver::Solver::check
 
@@ -12,18 +12,17 @@ use std::rc::Rc;
 
 use coreach_model::{Term, budget};
 
-use super::{Z3Solver, start};
+use super::{Z3Solver, start_solver};
 use crate::solver::Answer;
 
-/// What is asserted, a level for each conjunct.
+/// The asserted conjuncts, with a level for each.
 pub struct Path {
     solver: Rc<z3::Solver>,
     conjuncts: Vec<Term>,
 }
 
 impl Z3Solver {
-    /// The answer to a conjunction, reached from the last one; `None` where the plain question has to be
-    /// asked.
+    /// Answers a conjunction, starting from the last one. `None`: it must be asked without the history.
     pub(super) fn ask_along(&mut self, conjuncts: &[Term]) -> Option<Answer> {
         budget::ask();
         self.make_room();
@@ -31,7 +30,7 @@ impl Z3Solver {
         let mut path = self
             .path
             .take()
-            .unwrap_or_else(|| Path { solver: start(limits.rlimit, 0), conjuncts: Vec::new() });
+            .unwrap_or_else(|| Path { solver: start_solver(limits.rlimit, 0), conjuncts: Vec::new() });
         let shared = path.conjuncts.iter().zip(conjuncts).take_while(|(old, new)| old == new).count();
         let popped = path.conjuncts.len() - shared;
         path.solver.pop(u32::try_from(popped).unwrap_or(u32::MAX));

@@ -1,11 +1,12 @@
-//! Questions with a quantifier: does a conjunction hold where others cannot?
+//! Questions with a quantifier: can a conjunction hold while no values of some data satisfy others?
 //!
-//! **Problem.** "Is each of these states one of those?" has a quantifier that no equation takes away
-//! (`crate::symbolic::eliminate` tries that first). Z3's usual solver instantiates quantifiers by guessing
-//! and may never end; its procedure `qsat` decides linear arithmetic with them.
+//! **Problem.** "Is each of these states one of those?" has a quantifier, which equations may not eliminate
+//! (`crate::symbolic::eliminate` tries this first). Z3's usual solver instantiates quantifiers by guessing,
+//! and may never end. Its procedure `qsat` decides linear arithmetic with quantifiers.
 //!
-//! **Limits.** Numbers, truth values and enumerations only, and linear: everything else is unknown, and so is
-//! what the resource limit ends. A Z3 solver of its own, made with the first such question.
+//! **Limits.** Only linear conditions on numbers, Booleans and enumerations are asked. Everything else is
+//! unknown, and so is a question that the resource limit ends. The first such question makes a Z3 solver for
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +15,11 @@ use coreach_model::{Datum, Term, Type, budget};
 use z3::Tactic;
 use z3::ast::{Ast, Bool, forall_const};
 
-use super::{AssertionLevel, Z3Solver, limited};
+use super::{AssertionLevel, Z3Solver, limit_solver};
 use crate::solver::Answer;
 
 impl Z3Solver {
-    /// The answer to [`crate::solver::Solver::check_none`].
+    /// Answers [`crate::solver::Solver::check_none`].
     pub(super) fn ask_quantified(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
         budget::ask();
         if !formula.iter().chain(parts).all(is_plain) {
@@ -37,7 +38,7 @@ impl Z3Solver {
             }
         }
         for datum in &data {
-            let Some(number) = self.translator.belongs(datum) else { continue };
+            let Some(number) = self.translator.membership(datum) else { continue };
             let asserted = if bound.contains(datum) { &mut inside } else { &mut outside };
             asserted.push(self.translator.constraint(number).clone());
         }
@@ -47,7 +48,7 @@ impl Z3Solver {
         let limits = self.limits;
         let solver = self
             .quantified
-            .get_or_insert_with(|| limited(Tactic::new("qsat").solver(), limits.rlimit, 0))
+            .get_or_insert_with(|| limit_solver(Tactic::new("qsat").solver(), limits.rlimit, 0))
             .clone();
         let level = AssertionLevel::on(solver);
         for assertion in &outside {
@@ -57,7 +58,7 @@ impl Z3Solver {
     }
 }
 
-/// Has it numbers, truth values and enumerations only?
+/// Has the term only numbers, Booleans and enumerations?
 fn is_plain(term: &Term) -> bool {
     let mut seen = std::collections::HashSet::new();
     let mut work = vec![term];

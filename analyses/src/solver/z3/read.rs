@@ -1,9 +1,9 @@
-//! Z3's models as values.
+//! Reads Z3's models as values.
 //!
-//! A number is read from its text, whatever its size; an algebraic number that is not rational has no value
-//! here. An array over a small index type is evaluated cell by cell; over others it is taken apart: a
-//! constant array with stores, or a function's graph. A cell that no constraint mentions may stand outside
-//! the element type: it gets the type's simplest value.
+//! A number of any size is read from its text. An algebraic number that is not rational has no value here. An
+//! array over a small index type is evaluated cell by cell. Another one is decomposed: it is a constant array
+//! with stores, or the graph of a function. A cell that no constraint mentions may lie outside the element
+//! type. It gets the type's simplest value.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,56 +21,56 @@ use coreach_model::ids;
 use super::strings;
 use super::translate::{field, literal};
 
-/// The value, of the given type, that the model gives to a term. `None` where it is not a value of ours.
-pub(super) fn value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
+/// Reads the value of a type that the model gives to a term. `None`: it is not a value of ours.
+pub(super) fn read_value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
     let ast = model.eval(ast, true)?;
     let found = match ty {
         Type::Bool => Value::Bool(ast.as_bool()?.as_bool()?),
-        Type::Int | Type::Nat | Type::Range(..) => Value::Int(integer(&ast)?),
-        Type::Id(name) => Value::id(name, &ids::text_of_number(&integer(&ast)?)),
+        Type::Int | Type::Nat | Type::Range(..) => Value::Int(read_integer(&ast)?),
+        Type::Id(name) => Value::id(name, &ids::text_of_number(&read_integer(&ast)?)),
         Type::Enum(enumeration) => {
-            let position = usize::try_from(&integer(&ast)?).unwrap_or(0);
-            // Beyond the literals only where nothing constrains it.
+            let position = usize::try_from(&read_integer(&ast)?).unwrap_or(0);
+            // The position may lie beyond the literals if nothing constrains it.
             Value::Enum(enumeration.clone(), if position < enumeration.literals.len() { position } else { 0 })
         }
-        Type::Real => Value::Real(rational(&ast)?),
-        Type::String => Value::string(&strings::decoded(&ast.as_string()?.as_string()?)?),
-        Type::Array(array) => self::array(model, &ast.as_array()?, array)?,
+        Type::Real => Value::Real(read_rational(&ast)?),
+        Type::String => Value::string(&strings::decode(&ast.as_string()?.as_string()?)?),
+        Type::Array(array) => read_array(model, &ast.as_array()?, array)?,
         Type::Record(record) => {
             let fields = record.fields.iter().enumerate();
             let values: Option<Vec<Value>> =
-                fields.map(|(at, (_, ty))| value(model, &field(record, &ast, at), ty)).collect();
+                fields.map(|(at, (_, ty))| read_value(model, &field(record, &ast, at), ty)).collect();
             Value::Record(record.clone(), values?.into())
         }
     };
     Some(if found.is_in(ty) { found } else { Value::any(ty) })
 }
 
-fn array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> {
+fn read_array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> {
     // Arrays over an index type of at most this many values are evaluated cell by cell.
     let (default, cells) = match Value::enumerate(&ty.index, 256) {
         Some(indices) => {
             let mut cells = BTreeMap::new();
             for index in indices {
-                let cell = value(model, &ast.select(&literal(&index)), &ty.element)?;
+                let cell = read_value(model, &ast.select(&literal(&index)), &ty.element)?;
                 cells.insert(index, cell);
             }
             (Value::any(&ty.element), cells)
         }
-        None => graph(model, ast, ty)?,
+        None => read_graph(model, ast, ty)?,
     };
     Some(Value::Array(Arc::new(ArrayValue { ty: ty.clone(), default, cells }.canonical())))
 }
 
-/// Default and exceptions of an array over a large index type.
-fn graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTreeMap<Value, Value>)> {
+/// Reads the default and the exceptions of an array over a large index type.
+fn read_graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTreeMap<Value, Value>)> {
     let mut cells: BTreeMap<Value, Value> = BTreeMap::new();
-    // An index outside the type would be read as one inside: such a cell is nobody's.
+    // A cell at an index outside the type is skipped: it would be read as one inside.
     let mut add = |index: Dynamic, cell: Dynamic| -> Option<()> {
-        let index = value(model, &index, &ty.index.sort())?;
+        let index = read_value(model, &index, &ty.index.sort())?;
         if index.is_in(&ty.index) {
-            let cell = value(model, &cell, &ty.element)?;
-            // From the outside in: the first store at an index is the one that counts.
+            let cell = read_value(model, &cell, &ty.element)?;
+            // Stores come from the outside in, so the first one at an index counts.
             cells.entry(index).or_insert(cell);
         }
         Some(())
@@ -82,10 +82,10 @@ fn graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTreeMap<
             for entry in function.get_entries() {
                 add(entry.get_args().into_iter().next()?, entry.get_value())?;
             }
-            return Some((value(model, &function.get_else()?, &ty.element)?, cells));
+            return Some((read_value(model, &function.get_else()?, &ty.element)?, cells));
         }
         if rest.is_const_array() {
-            return Some((value(model, &rest.nth_child(0)?, &ty.element)?, cells));
+            return Some((read_value(model, &rest.nth_child(0)?, &ty.element)?, cells));
         }
         if !rest.is_app() || rest.decl().kind() != DeclKind::Store {
             return None;
@@ -95,40 +95,40 @@ fn graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTreeMap<
     }
 }
 
-fn integer(ast: &Dynamic) -> Option<IBig> {
+fn read_integer(ast: &Dynamic) -> Option<IBig> {
     let ast = ast.as_int()?;
     match ast.as_i64() {
         Some(small) => Some(small.into()),
         None => {
-            let value = numeral(&ast.to_string())?;
+            let value = read_numeral(&ast.to_string())?;
             value.is_int().then(|| value.numerator().clone())
         }
     }
 }
 
-fn rational(ast: &Dynamic) -> Option<RBig> {
+fn read_rational(ast: &Dynamic) -> Option<RBig> {
     let ast = ast.as_real()?;
     match ast.as_rational() {
         Some((numerator, denominator)) => Some(RBig::from_parts_signed(numerator.into(), denominator.into())),
-        None => numeral(&ast.to_string()),
+        None => read_numeral(&ast.to_string()),
     }
 }
 
-/// A numeral of SMT-LIB: `12`, `12.0`, `(- 12.0)`, `(/ 1.0 3.0)`, `(- (/ 1.0 3.0))`.
-fn numeral(text: &str) -> Option<RBig> {
+/// Reads a numeral of SMT-LIB: `12`, `12.0`, `(- 12.0)`, `(/ 1.0 3.0)`, `(- (/ 1.0 3.0))`.
+fn read_numeral(text: &str) -> Option<RBig> {
     let text = text.trim();
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         let digits = text.strip_suffix(".0").unwrap_or(text);
         return Some(RBig::from(digits.parse::<IBig>().ok()?));
     };
     if let Some(rest) = inner.strip_prefix("- ") {
-        return Some(-numeral(rest)?);
+        return Some(-read_numeral(rest)?);
     }
     let rest = inner.strip_prefix("/ ")?;
-    // The numerator may be negated; the denominator is digits.
+    // The numerator may be negated. The denominator has only digits.
     let (numerator, denominator) = rest.rsplit_once(' ')?;
-    let denominator = numeral(denominator)?;
-    (denominator != RBig::ZERO).then(|| Some(numeral(numerator)? / denominator))?
+    let denominator = read_numeral(denominator)?;
+    (denominator != RBig::ZERO).then(|| Some(read_numeral(numerator)? / denominator))?
 }
 
 #[cfg(test)]
@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn numerals_of_any_size() {
         let third = RBig::from_parts_signed(1.into(), 3.into());
-        assert_eq!(numeral("(- (/ 1.0 3.0))"), Some(-third.clone()));
-        assert_eq!(numeral("(/ (- 1.0) 3.0)"), Some(-third));
-        assert_eq!(numeral("(root-obj (+ (^ x 2) (- 2)) 2)"), None);
+        assert_eq!(read_numeral("(- (/ 1.0 3.0))"), Some(-third.clone()));
+        assert_eq!(read_numeral("(/ (- 1.0) 3.0)"), Some(-third));
+        assert_eq!(read_numeral("(root-obj (+ (^ x 2) (- 2)) 2)"), None);
         let big = "123456789012345678901234567890";
-        assert_eq!(numeral(big).map(|value| value.to_string()).as_deref(), Some(big));
+        assert_eq!(read_numeral(big).map(|value| value.to_string()).as_deref(), Some(big));
     }
 }

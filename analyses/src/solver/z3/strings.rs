@@ -1,8 +1,8 @@
-//! Strings in Z3's syntax, and back.
+//! Translates strings into Z3's syntax, and back.
 //!
-//! The crate has no calls for half of the operations. Each is therefore read once per thread from a text of
-//! SMT-LIB, in which it is applied to constants, and its declaration taken from there. Text goes in as bytes:
-//! whatever is not plain ASCII is an escape, and so is the backslash, with which escapes begin.
+//! The crate has no calls for half of the operations. So the declaration of each is taken from an SMT-LIB
+//! text, in which it is applied to constants. This text is read once per thread. Text of literals is escaped
+//! unless it is plain ASCII, and so is the backslash, with which escapes begin.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,9 +16,10 @@ use coreach_model::term::node::{Comparison, StringOperation};
 use z3::FuncDecl;
 use z3::ast::{Ast, Bool, Dynamic, Int, Regexp};
 
-use crate::solver::smtlib::{self, escaped, sort_to_smtlib};
+use crate::solver::smtlib::{self, escape, sort_to_smtlib};
 
-pub(super) fn operation(operation: StringOperation, arguments: &[Dynamic]) -> Dynamic {
+/// Applies an operation on strings.
+pub(super) fn apply_operation(operation: StringOperation, arguments: &[Dynamic]) -> Dynamic {
     use StringOperation as On;
     let (sorts, result) = (operation.arguments(), operation.result());
     let name = smtlib::name_of_string_operation(operation);
@@ -33,7 +34,7 @@ pub(super) fn operation(operation: StringOperation, arguments: &[Dynamic]) -> Dy
             apply(name, sorts, result, &[s, i, &length.into()])
         }
         (On::FromInteger, [n]) => {
-            // SMT-LIB's own gives nothing for negative numbers.
+            // SMT-LIB's operation gives the empty string for negative numbers.
             let digits = |n: &Int| apply(name, sorts, Type::String, &[&n.clone().into()]);
             let (n, minus) = (integer(n), literal("-"));
             let negative = apply(
@@ -48,8 +49,8 @@ pub(super) fn operation(operation: StringOperation, arguments: &[Dynamic]) -> Dy
     }
 }
 
-/// An order of two strings, which is by code points.
-pub(super) fn order(comparison: Comparison, a: &Dynamic, b: &Dynamic) -> Dynamic {
+/// Compares two strings by the order of their code points.
+pub(super) fn compare_strings(comparison: Comparison, a: &Dynamic, b: &Dynamic) -> Dynamic {
     let (name, a, b) = match comparison {
         Comparison::Less => ("str.<", a, b),
         Comparison::Greater => ("str.<", b, a),
@@ -59,33 +60,34 @@ pub(super) fn order(comparison: Comparison, a: &Dynamic, b: &Dynamic) -> Dynamic
     apply(name, &[Type::String, Type::String], Type::Bool, &[a, b])
 }
 
-pub(super) fn matches(string: &Dynamic, expression: &RegularExpression) -> Dynamic {
+/// Writes that a string matches a regular expression.
+pub(super) fn match_expression(string: &Dynamic, expression: &RegularExpression) -> Dynamic {
     type KnownFunctions = HashMap<String, Rc<Dynamic>>;
     thread_local!(static APPLIED: RefCell<KnownFunctions> = RefCell::default());
-    let text = smtlib::regular(expression);
+    let text = smtlib::regular_to_smtlib(expression);
     let applied = APPLIED.with_borrow(|all| all.get(&text).cloned()).unwrap_or_else(|| {
         let solver = z3::Solver::new();
         solver.from_string(format!("(declare-const a0 String)(assert (str.in_re a0 {text}))"));
         let assertion = solver.get_assertions().into_iter().next();
-        let made = Rc::new(known(assertion, "the expression is one of SMT-LIB").into());
-        APPLIED.with_borrow_mut(|all| all.insert(text, Rc::clone(&made)));
-        made
+        let membership = Rc::new(known(assertion, "the expression is one of SMT-LIB").into());
+        APPLIED.with_borrow_mut(|all| all.insert(text, Rc::clone(&membership)));
+        membership
     });
     let language = known(applied.nth_child(1), "a membership has two parts");
     applied.decl().apply(&[string, &language])
 }
 
 pub(super) fn literal(text: &str) -> Dynamic {
-    known(z3::ast::String::from_str(&escaped(text)).ok(), "an escaped text has no NUL").into()
+    known(z3::ast::String::from_str(&escape(text)).ok(), "an escaped text has no NUL").into()
 }
 
-/// That a string is short, and of printable ASCII.
-pub(super) fn plain(constant: &z3::ast::String, longest: i64) -> [Bool; 2] {
+/// The conditions that a string is short, and printable ASCII.
+pub(super) fn plain_conditions(constant: &z3::ast::String, longest: i64) -> [Bool; 2] {
     [constant.length().le(longest), constant.regex_matches(&Regexp::range(&' ', &'~').star())]
 }
 
-/// The text that an escaped one stands for; `None` where it has a surrogate, which is no character.
-pub(super) fn decoded(mut text: &str) -> Option<String> {
+/// Decodes an escaped text. `None`: it has a surrogate, which is no character.
+pub(super) fn decode(mut text: &str) -> Option<String> {
     let mut found = String::new();
     while let Some(c) = text.chars().next() {
         let escape = text.strip_prefix("\\u{").and_then(|rest| rest.split_once('}'));
@@ -112,20 +114,21 @@ pub(super) fn known<T>(value: Option<T>, invariant: &str) -> T {
     value.expect(invariant)
 }
 
-/// A function of SMT-LIB of arguments of these sorts.
+/// Applies a function of SMT-LIB whose arguments have these sorts.
 fn apply(name: &'static str, sorts: &[Type], result: Type, arguments: &[&Dynamic]) -> Dynamic {
     type KnownFunctions = HashMap<&'static str, Rc<FuncDecl>>;
     thread_local!(static DECLARED: RefCell<KnownFunctions> = RefCell::default());
     let declared = DECLARED.with_borrow(|all| all.get(name).cloned()).unwrap_or_else(|| {
-        let made = Rc::new(declaration(name, sorts, &result));
-        DECLARED.with_borrow_mut(|all| all.insert(name, made.clone()));
-        made
+        let function = Rc::new(read_declaration(name, sorts, &result));
+        DECLARED.with_borrow_mut(|all| all.insert(name, function.clone()));
+        function
     });
     let arguments: Vec<&dyn Ast> = arguments.iter().map(|one| *one as &dyn Ast).collect();
     declared.apply(&arguments)
 }
 
-fn declaration(name: &str, sorts: &[Type], result: &Type) -> FuncDecl {
+/// Reads the declaration of a function from a text that applies it.
+fn read_declaration(name: &str, sorts: &[Type], result: &Type) -> FuncDecl {
     let mut text = format!("(declare-const result {})", sort_to_smtlib(result));
     let mut arguments = String::new();
     for (at, sort) in sorts.iter().enumerate() {
@@ -188,8 +191,8 @@ mod tests {
         if random.below(3) == 0 { found.not() } else { found }
     }
 
-    /// Soundness: what holds somewhere is never called unsatisfiable, here and in the text for others; a
-    /// witness was evaluated. Precision: few are not decided.
+    /// Soundness: a condition that holds somewhere is never unsatisfiable, here and in the text for other
+    /// solvers. A witness was evaluated. Precision: few questions are not decided.
     #[test]
     fn what_holds_somewhere_is_satisfiable() {
         let (mut random, mut solver) = (Random::new(5), Z3Solver::default());
@@ -243,7 +246,7 @@ mod tests {
         assert!(counts[2] < 8, "too much is unknown: {counts:?}");
     }
 
-    /// Soundness: a solver's characters end at U+2FFFF, ours do not.
+    /// Soundness: the characters of a solver end at U+2FFFF, but ours do not.
     #[test]
     fn characters_beyond_the_solvers_are_not_decided() {
         let s = Term::datum(&data()[0]);
@@ -256,10 +259,10 @@ mod tests {
     #[test]
     fn what_is_escaped_is_decoded() {
         for text in ["", "a b", "\\u{41}", "\\", "é😀\0\u{2ffff}", "\"'"] {
-            assert_eq!(decoded(&escaped(text)).as_deref(), Some(text));
+            assert_eq!(decode(&escape(text)).as_deref(), Some(text));
             let length = known(literal(text).as_string(), "it is a string").length().simplify();
             assert_eq!(length.as_i64(), Some(text.chars().count() as i64), "{text}");
         }
-        assert_eq!(decoded("\\u{d800}"), None);
+        assert_eq!(decode("\\u{d800}"), None);
     }
 }

@@ -1,4 +1,5 @@
-//! The solver against enumeration, its witnesses against evaluation, its limits against a hard question.
+//! Tests of the solver against enumeration, of its witnesses by evaluation, and of its limits by a hard
+//! question.
 
 use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::reader::{from_bytes, read_specification};
@@ -6,7 +7,7 @@ use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::term::{literals, substitute};
 
 use super::*;
-use crate::solver::random::{Random, array, datum, samples, satisfiable};
+use crate::solver::random::{Random, array, datum, is_satisfiable, known_formulas};
 use crate::solver::{may_hold, must_hold};
 use coreach_model::Type;
 
@@ -31,7 +32,7 @@ fn answers_are_those_of_enumeration() {
     let mut counts = [0, 0];
     for _ in 0..250 {
         let terms = [random.boolean(3), random.boolean(3), random.boolean(2)];
-        let expected = satisfiable(&terms);
+        let expected = is_satisfiable(&terms);
         counts[usize::from(expected)] += 1;
         let answer = if expected { Answer::Sat } else { Answer::Unsat };
         assert_eq!(solver.check(&terms), answer, "{terms:?}");
@@ -51,7 +52,7 @@ fn answers_along_paths_are_those_without_a_history() {
         // A walk through a tree: back some steps, and one on.
         path.truncate(random.below(path.len() as u64 + 2) as usize);
         path.push(random.boolean(3));
-        let expected = satisfiable(&path);
+        let expected = is_satisfiable(&path);
         counts[usize::from(expected)] += 1;
         assert_eq!(solver.check_along(&path) == Answer::Sat, expected, "{path:?}");
     }
@@ -61,7 +62,7 @@ fn answers_along_paths_are_those_without_a_history() {
 #[test]
 fn witnesses_have_every_datum_in_its_type() {
     let mut solver = Z3Solver::default();
-    for (terms, expected) in samples() {
+    for (terms, expected) in known_formulas() {
         match solver.witness(&terms) {
             Witness::Found(valuation) => {
                 assert_eq!(expected, Answer::Sat, "{terms:?}");
@@ -117,7 +118,7 @@ fn both_limits_stop_and_unknown_errs_to_the_safe_side() {
     assert_eq!(solver.check(&[compare(Comparison::Less, &int("a"), &int("b"))]), Answer::Sat);
 }
 
-/// Soundness: who goes on with the solver after a budget has ended a question is asked nothing of that one.
+/// Soundness: after a budget has ended a question, nothing of it is left in the solver.
 #[test]
 fn a_question_that_a_budget_ends_leaves_nothing_behind() {
     let mut solver = Z3Solver::new(QueryLimits { rlimit: 100_000, milliseconds: 0 });
@@ -168,7 +169,7 @@ fn data_of_one_name_and_different_types_are_different() {
 
 #[test]
 fn records_of_one_name_and_two_solvers_share_a_thread() {
-    for (terms, expected) in samples() {
+    for (terms, expected) in known_formulas() {
         assert_eq!(Z3Solver::default().check(&terms), expected);
     }
 }
@@ -176,13 +177,13 @@ fn records_of_one_name_and_two_solvers_share_a_thread() {
 #[test]
 fn versions_are_compared_by_number() {
     assert_eq!(version_problem(), None);
-    assert_eq!(problem_of("4.13.3.0"), None);
-    assert_eq!(problem_of("Z3 5.4.0.0"), None);
-    assert!(problem_of("4.8.12.0").is_some_and(|text| text.lines().count() == 2));
-    assert!(problem_of("").is_some());
+    assert_eq!(problem_of_version("4.13.3.0"), None);
+    assert_eq!(problem_of_version("Z3 5.4.0.0"), None);
+    assert!(problem_of_version("4.8.12.0").is_some_and(|text| text.lines().count() == 2));
+    assert!(problem_of_version("").is_some());
 }
 
-/// Not a test of speed: it prints what a query costs. Run with `--release -- --ignored --nocapture`.
+/// Prints the cost of a query. It fails at no speed. Run with `--release -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn cost_per_query() {
@@ -211,8 +212,8 @@ fn cost_per_query() {
     println!("witness: {:?} per query", start.elapsed() / 1000);
 }
 
-/// Precision: a guard asks that its call has a value. What this stands for may not mention the data of the
-/// call. They have values, too.
+/// Precision: a guard asks that its call has a value. The form of this condition need not mention the data of
+/// the call, but they have values too.
 #[test]
 fn a_witness_has_data_that_stand_in_operations_only() {
     let text = "

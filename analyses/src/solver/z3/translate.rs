@@ -1,9 +1,9 @@
-//! Terms as Z3's syntax trees.
+//! Translates terms into Z3's syntax trees.
 //!
-//! `nat` and ranges are integers with bounds; an enumeration is the integers `0 .. n-1`, which Z3 handles
-//! faster than a datatype and which need no declaration in the thread's context; a record is a datatype, made
-//! once per thread; Euclidean `div` and `mod` are SMT-LIB's own. Every distinct subterm is translated once
-//! ([`Translator::translate`]), and for every conjunct the facts that its types add are computed once
+//! `nat` and ranges are integers with bounds. An enumeration is the integers `0 .. n-1`, which Z3 handles
+//! faster than a datatype and which need no declaration in the thread's context. A record is a datatype, made
+//! once per thread. Euclidean `div` and `mod` are those of SMT-LIB. Every distinct subterm is translated once
+//! ([`Translator::translate`]), and for every conjunct the facts of its types are computed once
 //! ([`Translator::prepare`]).
 
 use std::cell::RefCell;
@@ -26,13 +26,13 @@ use coreach_model::ids;
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub assertion: Bool,
-    /// What its types add, as numbers of [`Translator::constraint`].
+    /// The constraints of its types, as numbers of [`Translator::constraint`].
     pub constraints: Vec<usize>,
     pub data: Vec<Datum>,
-    /// Is it outside linear arithmetic?
+    /// Is the conjunct outside linear arithmetic?
     pub nonlinear: bool,
     pub strings: bool,
-    /// Is it not faithful, so that the answer must be unknown?
+    /// Is the translation not faithful? If so, the answer must be unknown.
     pub beyond: bool,
 }
 
@@ -50,17 +50,18 @@ impl Translator {
         self.translated.len() + self.numbers.len()
     }
 
+    /// Translates a conjunct and the constraints of its types.
     pub fn prepare(&mut self, conjunct: &Term) -> Rc<Prepared> {
         if let Some(known) = self.prepared.get(conjunct) {
             return known.clone();
         }
-        let facts = typing::facts(conjunct);
+        let facts = typing::collect_facts(conjunct);
         let mut constraints = Vec::new();
         for (place, ty) in &facts.places {
-            constraints.extend(self.number(place, Some(ty)));
+            constraints.extend(self.number_constraint(place, Some(ty)));
         }
         for side in &facts.side {
-            constraints.extend(self.number(side, None));
+            constraints.extend(self.number_constraint(side, None));
         }
         let assertion = boolean(&self.translate(conjunct));
         let TypeFacts { data, nonlinear, strings, beyond, .. } = facts;
@@ -73,13 +74,13 @@ impl Translator {
         &self.constraints[number]
     }
 
-    /// That the datum lies in its type, as a number of [`Translator::constraint`]; none where its sort says
-    /// so already.
-    pub fn belongs(&mut self, datum: &Datum) -> Option<usize> {
-        self.number(&Term::datum(datum), Some(datum.ty()))
+    /// The number of the constraint that the datum lies in its type. `None`: its sort already says so.
+    pub fn membership(&mut self, datum: &Datum) -> Option<usize> {
+        self.number_constraint(&Term::datum(datum), Some(datum.ty()))
     }
 
-    fn number(&mut self, term: &Term, ty: Option<&Type>) -> Option<usize> {
+    /// Returns the number of a constraint: the membership in a type or, without a type, the term itself.
+    fn number_constraint(&mut self, term: &Term, ty: Option<&Type>) -> Option<usize> {
         let key = (term.clone(), ty.cloned());
         if let Some(known) = self.numbers.get(&key) {
             return *known;
@@ -87,7 +88,7 @@ impl Translator {
         let translated = self.translate(term);
         let mut parts = Vec::new();
         match ty {
-            Some(ty) => membership(&translated, ty, &mut parts),
+            Some(ty) => collect_membership(&translated, ty, &mut parts),
             None => parts.push(boolean(&translated)),
         }
         let number = (!parts.is_empty()).then(|| {
@@ -102,13 +103,14 @@ impl Translator {
         if let Some(known) = self.constants.get(datum) {
             return known.clone();
         }
-        // Numbered, not named: two data may have one name and, as Z3 sees it, one sort.
+        // Constants are numbered, because two data may have the same name and the same sort of Z3.
         let symbol = Symbol::Int(self.constants.len() as u32);
         let constant = Dynamic::new_const(symbol, &sort(datum.ty()));
         self.constants.insert(datum.clone(), constant.clone());
         constant
     }
 
+    /// Translates a term, each distinct subterm once.
     pub fn translate(&mut self, term: &Term) -> Dynamic {
         if let Some(known) = self.translated.get(term) {
             return known.clone();
@@ -138,15 +140,15 @@ impl Translator {
             }
             Node::Record(record, fields) => {
                 let fields: Vec<Dynamic> = fields.iter().map(|field| self.translate(field)).collect();
-                constructed(record, &fields)
+                construct_record(record, &fields)
             }
             Node::OnStrings(StringOperation::Matches, arguments) => {
                 let expression = known(expression(arguments), "a term's expression was read");
-                strings::matches(&self.translate(&arguments[0]), &expression)
+                strings::match_expression(&self.translate(&arguments[0]), &expression)
             }
             Node::OnStrings(operation, arguments) => {
                 let arguments: Vec<Dynamic> = arguments.iter().map(|part| self.translate(part)).collect();
-                strings::operation(*operation, &arguments)
+                strings::apply_operation(*operation, &arguments)
             }
             Node::Field(a, position) => {
                 let Type::Record(record) = a.sort() else { unreachable!("{a} is not a record") };
@@ -171,7 +173,7 @@ impl Translator {
         }
         let (x, y) = (self.translate(a), self.translate(b));
         if *a.sort() == Type::String {
-            return boolean(&strings::order(comparison, &x, &y));
+            return boolean(&strings::compare_strings(comparison, &x, &y));
         }
         if *a.sort() == Type::Real {
             let (x, y) = (real(&x), real(&y));
@@ -219,13 +221,13 @@ impl Translator {
 pub(super) fn literal(value: &Value) -> Dynamic {
     match value {
         Value::Bool(value) => Bool::from_bool(*value).into(),
-        Value::Int(value) => number(value).into(),
+        Value::Int(value) => integer_literal(value).into(),
         Value::Real(value) => {
             let (numerator, denominator) = (value.numerator().to_string(), value.denominator().to_string());
             known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
         }
         Value::String(text) => strings::literal(text),
-        Value::Id(_, text) => number(&ids::number_of_text(text)).into(),
+        Value::Id(_, text) => integer_literal(&ids::number_of_text(text)).into(),
         Value::Enum(_, position) => Int::from_u64(*position as u64).into(),
         Value::Array(value) => {
             let (default, cells) = cells_of_literal(value);
@@ -234,25 +236,25 @@ pub(super) fn literal(value: &Value) -> Dynamic {
             all.fold(empty, |array, (index, cell)| array.store(&literal(index), &literal(cell))).into()
         }
         Value::Record(record, fields) => {
-            constructed(record, &fields.iter().map(literal).collect::<Vec<Dynamic>>())
+            construct_record(record, &fields.iter().map(literal).collect::<Vec<Dynamic>>())
         }
     }
 }
 
-fn number(value: &IBig) -> Int {
+fn integer_literal(value: &IBig) -> Int {
     match i64::try_from(value) {
         Ok(small) => Int::from_i64(small),
         Err(_) => known(value.to_string().parse().ok(), "digits make a numeral"),
     }
 }
 
-/// The conditions under which a value of the type's sort lies in the type.
-fn membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
+/// Collects the conditions under which a value of the type's sort lies in the type.
+fn collect_membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
     match ty {
         Type::Nat | Type::Id(_) => parts.push(integer(ast).ge(0)),
         Type::Range(low, high) => {
-            parts.push(integer(ast).ge(number(low)));
-            parts.push(integer(ast).le(number(high)));
+            parts.push(integer(ast).ge(integer_literal(low)));
+            parts.push(integer(ast).le(integer_literal(high)));
         }
         Type::Enum(enumeration) => {
             parts.push(integer(ast).ge(0));
@@ -260,7 +262,7 @@ fn membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
         }
         Type::Record(record) => {
             for (position, (_, ty)) in record.fields.iter().enumerate() {
-                membership(&field(record, ast, position), ty, parts);
+                collect_membership(&field(record, ast, position), ty, parts);
             }
         }
         Type::Bool | Type::Int | Type::Real | Type::String | Type::Array(_) => {}
@@ -278,7 +280,7 @@ fn sort(ty: &Type) -> Sort {
     }
 }
 
-fn constructed(record: &Arc<RecordType>, fields: &[Dynamic]) -> Dynamic {
+fn construct_record(record: &Arc<RecordType>, fields: &[Dynamic]) -> Dynamic {
     let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
     datatype(record).variants[0].constructor.apply(&fields)
 }
@@ -287,25 +289,25 @@ pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize) ->
     datatype(record).variants[0].accessors[position].apply(&[ast])
 }
 
-/// A record type's datatype: one per thread, because Z3's context is the thread's and refuses a second
-/// definition.
+/// The datatype of a record type. It is defined once per thread, because each thread has one context of Z3,
+/// which refuses a second definition.
 fn datatype(record: &Arc<RecordType>) -> Rc<DatatypeSort> {
     type Known = HashMap<Arc<RecordType>, Rc<DatatypeSort>>;
     thread_local!(static DATATYPES: RefCell<Known> = RefCell::default());
     if let Some(known) = DATATYPES.with_borrow(|all| all.get(record).cloned()) {
         return known;
     }
-    // Outside the borrow: a field may be a record.
+    // This must be outside the borrow, because a field may be a record.
     let sorts: Vec<Sort> = record.fields.iter().map(|(_, ty)| sort(ty)).collect();
     DATATYPES.with_borrow_mut(|all| {
         let number = all.len();
         let names: Vec<String> = (0..sorts.len()).map(|at| format!("field!{number}!{at}")).collect();
         let fields =
             names.iter().zip(sorts).map(|(name, sort)| (name.as_str(), DatatypeAccessor::sort(sort)));
-        let made = DatatypeBuilder::new(format!("record!{number}"))
+        let sort = DatatypeBuilder::new(format!("record!{number}"))
             .variant(&format!("make!{number}"), fields.collect())
             .finish();
-        all.entry(record.clone()).or_insert(Rc::new(made)).clone()
+        all.entry(record.clone()).or_insert(Rc::new(sort)).clone()
     })
 }
 
