@@ -1,6 +1,6 @@
 //! Which dimensions are related: a union-find structure over small numbers.
 //!
-//! Every operation makes one and drops it, so nothing here asks for memory while there are few members.
+//! Every operation makes one and drops it, so while there are few members nothing here allocates memory.
 
 use smallvec::SmallVec;
 

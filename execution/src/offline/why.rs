@@ -222,7 +222,7 @@ fn span(case: &Term, delay: &Datum) -> Option<Span> {
     let mut latest: Option<SpanEnd> = None;
     let mut besides = Vec::new();
     for part in case.conjuncts() {
-        let end = solved(&part, delay).and_then(|(comparison, value)| match value.as_literal() {
+        let end = solve_for(&part, delay).and_then(|(comparison, value)| match value.as_literal() {
             Some(Value::Real(value)) => Some((comparison, value.clone())),
             _ => None,
         });

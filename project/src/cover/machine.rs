@@ -406,7 +406,7 @@ impl FiniteMachine<'_> {
 
     fn why(&self, none: NoSuite) -> String {
         let state = |number: usize| {
-            let word = self.reduced.access()[number].clone().unwrap_or_default();
+            let word = self.reduced.access_words()[number].clone().unwrap_or_default();
             self.explored
                 .after(0, &word)
                 .map(|at| state_text(self.iosts, &self.states[at]))
