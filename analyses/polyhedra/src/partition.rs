@@ -4,7 +4,7 @@
 
 use smallvec::SmallVec;
 
-/// A partition of `0..count`. Members that were never passed to [`Partition::relate`] are in no group.
+/// A partition of `0..count`. Members that were never passed to [`UnionFind::relate`] are in no group.
 pub(crate) struct UnionFind {
     /// [`UNTOUCHED`], or a member of the same group that is not larger.
     parent: SmallVec<[u32; 32]>,
