@@ -202,8 +202,8 @@ impl<T: Copy> HornClauses<T> {
 
 /// Lists the obligations that prove a chain of refinement iterations: each is inductive within the one
 /// before, and the last implies the claim about each location. Then the last contains every state of a run
-/// from an initial state to an accepting location. Panics if a refinement iteration, `accepting` or `claimed`
-/// has not one entry for each location.
+/// from an initial state to an accepting location.
+/// Panics if a refinement iteration, `accepting` or `claimed` has not one entry for each location.
 pub fn chain<'a>(
     iosts: &'a Iosts,
     accepting: &'a [bool],

@@ -17,7 +17,8 @@ use coreach_model::iosts::Transition;
 use coreach_model::{Datum, Iosts, LocationId, Numbered};
 
 /// Finds the live variables of each location. At a location where runs end (`ends`), nothing is read any
-/// more. Panics if `ends` has not one entry for each location.
+/// more.
+/// Panics if `ends` has not one entry for each location.
 pub fn live(iosts: &Iosts, ends: &[bool]) -> Numbered<LocationId, BTreeSet<Datum>> {
     assert_eq!(ends.len(), iosts.locations.len(), "one entry for each location");
     let goes_on = |transition: &&Transition| !ends[transition.source.0 as usize];

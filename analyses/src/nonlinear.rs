@@ -89,8 +89,8 @@ impl Scope<'_> {
         self.dimensions + self.auxiliaries.integer.len()
     }
 
-    /// The cases of `a mod m` or `a div m`, one for each remainder: if `a == r (mod m)`, they are `r` and `(a
-    /// - r) / m`. If there are too many remainders, or the domain has no congruences, the quotient is an
+    /// The cases of `a mod m` or `a div m`, one for each remainder: if `a == r (mod m)`, they are `r` and
+    /// `(a - r) / m`. If there are too many remainders, or the domain has no congruences, the quotient is an
     /// auxiliary number.
     pub(crate) fn division_cases(
         &mut self,

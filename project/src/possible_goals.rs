@@ -104,7 +104,7 @@ transitions:
   - { from: Asked, to: Ready, on: Value, when: 'match vOp: Getting(k) -> key == k | _ -> false' }
   - { from: Asked, to: Ready, on: Done, when: 'vOp is Putting && vCount > 0' }
 ";
-        let file = coreach_model::file::SourceFile { name: "store.yaml".to_owned(), text: text.to_owned() };
+        let file = coreach_model::diagnostic::SourceFile { name: "store.yaml".to_owned(), text: text.to_owned() };
         let (specification, _) = crate::project::of_specification(file.into()).unwrap();
         let iosts = specification.iosts;
         let SplitGoals { possible, impossible } = split_goals(&iosts, listed(&iosts, &ALL));

@@ -1,10 +1,11 @@
-//! Linear expressions that are no octagon's.
+//! Linear expressions that are not octagonal.
 //!
-//! **Problem.** The greatest value of `sum w_i V_i` over an octagon is a linear program. **Method.** A sum of
-//! bounds: weight is taken from two nodes at once where the bound of their sum says more than their own
-//! bounds, the pair with the greatest gain first (an infinite one before all), and the rest is bounded node
-//! by node. One pair, and anything over a box, is exact; the rest may be coarser than the linear program,
-//! never wrong.
+//! **Problem.** The greatest value of `sum w_i V_i` over an octagon is a linear program.
+//!
+//! **Method.** The value is bounded by a sum of bounds. Two nodes are bounded together if the bound of their
+//! sum is lower than the sum of their own bounds. The pair with the greatest gain comes first (an infinite
+//! gain is the greatest). What then remains is bounded node by node. The result is exact for one pair, and
+//! for any expression over a box. Otherwise it may be coarser than the linear program, but is never wrong.
 //!
 //! A constraint `sum w_i V_i <= c` gives each node, and each pair, the bound `c` less the least value of the
 //! rest.

@@ -1,10 +1,10 @@
-//! Meets: with another octagon, with bounds of entries, with any linear constraints.
+//! Meets an octagon with another octagon, with bounds of entries, or with any linear constraints.
 //!
 //! Blocks that a new bound relates are merged, the bounds lowered, and the result closed from there
 //! ([`crate::close`]) and split again. Blocks that nothing touches are shared, unless their integers were not
-//! yet rounded. A constraint that is no octagon's is met through the bounds that it gives to its variables
-//! and their pairs ([`crate::linear`]), a fixed number of times, since two constraints may feed each other
-//! for ever; stopping early is sound.
+//! yet rounded. Of a constraint that is not octagonal, the bounds that it implies for single variables and
+//! pairs are added ([`crate::linear`]). This is repeated a fixed number of times, since two constraints may
+//! improve each other for ever. To stop early is sound.
 
 use std::sync::Arc;
 
@@ -22,16 +22,15 @@ use crate::partition::UnionFind;
 impl Octagon {
     /// Meets this octagon with another. `integer` marks the dimensions that are integers, of which only the
     /// integer values need be kept; dimensions beyond its end are not integers. Emptiness and the bounds
-    /// among integers are then exact. Bounds of reals may be coarser than the integers allow. Panics if the
-    /// numbers of dimensions differ.
+    /// among integers are then exact. Bounds of reals may be coarser than the integers allow.
+    /// Panics if the numbers of dimensions differ.
     pub fn meet(&self, other: &Self, integer: &[bool]) -> Self {
         self.assert_same_space(other);
         meet(self, other, integer)
     }
 
     /// Adds constraints. This is exact for those of the form `±x ± y`, up to a factor. Of others it keeps at
-    /// most what they imply for single variables and pairs. `integer` is as in
-    /// [`Octagon::meet`].
+    /// most what they imply for single variables and pairs. `integer` is as in [`Octagon::meet`].
     /// Panics if a constraint mentions a dimension that does not exist.
     pub fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
         let sums: Vec<Sum> = constraints.iter().flat_map(sides).collect();

@@ -14,8 +14,8 @@ use crate::polyhedron::{Block, Polyhedron};
 
 impl Polyhedron {
     /// [`Polyhedron::assign`] with both descriptions of the result, computed within the limits. If they do
-    /// not suffice, the result is a polyhedron around the image. Panics if a dimension is assigned twice, or
-    /// a mentioned one does not exist.
+    /// not suffice, the result is a polyhedron around the image.
+    /// Panics if a dimension is assigned twice, or a mentioned one does not exist.
     pub fn assign_limited(&self, assignments: &[(usize, LinearExpression)], limits: &Limits) -> Outcome {
         let start = self.convert_limited(limits);
         let was_exact = start.is_exact();

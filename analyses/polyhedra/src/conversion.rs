@@ -3,16 +3,15 @@
 //! **Problem.** A polyhedron has two descriptions, by constraints and by generators. The meet is easy with
 //! the first, and join and projection with the second. So one must be computed from the other.
 //!
-//! **Cones.** A polyhedron `{ x | A x + k >= 0 }` is the slice at height 1 of the cone `{ (d, x) | A x + k d
-//! >= 0, d >= 0 }`. In a cone, points and rays are the same thing. A cone and its dual have the same form:
-//! the half-spaces of one are the generators of the other. So one function serves both directions. In this
-//! file half-spaces are the input, and lines and rays are the output. A caller may use it the other way
-//! round.
+//! **Cones.** A polyhedron `{ x | A x + k >= 0 }` is the slice at height 1 of the cone
+//! `{ (d, x) | A x + k d >= 0, d >= 0 }`. In a cone, points and rays are the same thing. A cone and its dual
+//! have the same form: the half-spaces of one are the generators of the other. So one function serves both
+//! directions. In this file half-spaces are the input, and lines and rays are the output. A caller may use it
+//! the other way round.
 //!
-//! **Algorithm** (N. V. Chernikova 1968, in the version of H. Le Verge, "A note on Chernikova's
-//! algorithm", 1992; also K. Fukuda and A. Prodon, <https://doi.org/10.1007/3-540-61576-8_77>).
-//! Start with the whole space, whose generators are the unit lines, and add the half-spaces one by
-//! one:
+//! **Algorithm** (N. V. Chernikova 1968, in the version of H. Le Verge, "A note on Chernikova's algorithm",
+//! 1992; also K. Fukuda and A. Prodon, <https://doi.org/10.1007/3-540-61576-8_77>). Start with the whole
+//! space, whose generators are the unit lines, and add the half-spaces one by one:
 //!
 //! 1. If some line is not parallel to the border of the half-space, turn it to point inside. Slide all other
 //!    lines and rays along it into the border. The line itself becomes a ray, or disappears if the half-space

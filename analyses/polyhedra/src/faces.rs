@@ -32,8 +32,7 @@ use crate::budget::{Budget, Exceeded};
 
 /// The face lattice of a closed polyhedron, by incidence.
 pub(crate) struct Faces<'a> {
-    /// For each facet of the polyhedron the generators on it. The face at infinity is not among
-    /// them.
+    /// For each facet of the polyhedron the generators on it. The face at infinity is not among them.
     pub(crate) facets: &'a [Bits],
     /// The generators that are corners, not rays.
     pub(crate) vertices: &'a Bits,

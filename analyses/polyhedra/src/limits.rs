@@ -15,19 +15,18 @@
 //!   the constraints of either side that the other satisfies; and octagonal bounds across blocks are
 //!   added, while a small part of the limits lasts.
 //!
-//! **Bounds.** So no bound of a single dimension is ever lost. Except by a widening, which may only leave out
-//! constraints: with bounds that follow from several of them, there would be a next one for ever.
+//! **Bounds.** So no bound of a single dimension is ever lost, except by a widening. That may only leave out
+//! constraints: if it added bounds that follow from several of them, it might never end.
 //!
-//! **Exactness.** What is left may be all there was, and is then no coarser: where each constraint that was
-//! to be kept holds, or each corner is one of the arguments'.
+//! **Exactness.** The result may be exact all the same: if each constraint that was to be kept holds, or if
+//! each corner belongs to one of the arguments.
 //!
 //! **Stopping early.** The hull of two products that differ in several blocks relates all of these blocks. It
-//! is tried within a part of the limits, and not at all when a product's
-//! corners, which are counted before any is made, are too many: it is cheap where a fixpoint iteration
-//! changes a few variables, and where it is not it explodes. An octagonal bound across two blocks is the sum
-//! of two bounds that the blocks have, and follows from these unless the one argument has the wider range of
-//! the one variable and the other of the other: so nothing is evaluated over pairs, and few are looked at
-//! ([`across`]).
+//! is tried within a part of the limits. It is not tried if a product has too many corners, which are counted
+//! before any is made: the hull is cheap if a fixpoint iteration changes a few variables, and otherwise it
+//! explodes. An octagonal bound across two blocks is the sum of two bounds that the blocks have. It follows
+//! from these unless one argument has the wider range of one variable, and the other argument has the wider
+//! range of the other variable. So nothing is evaluated over pairs, and few pairs are tried.
 //!
 //! All contain the exact result, so an over-approximating analysis stays sound.
 //!
@@ -166,8 +165,7 @@ impl Polyhedron {
         Outcome::of(Self::of_blocks(dimensions, ready), is_exact)
     }
 
-    /// The intersection with both descriptions computed within the limits, or a polyhedron around
-    /// it.
+    /// The intersection with both descriptions computed within the limits, or a polyhedron around it.
     pub fn meet_limited(&self, other: &Self, limits: &Limits) -> Outcome {
         let (a, b) = (self.convert_limited(limits), other.convert_limited(limits));
         let is_exact = a.is_exact() && b.is_exact();

@@ -266,8 +266,7 @@ pub struct LinearExpression {
 }
 
 impl LinearExpression {
-    /// The expression with integer coefficients and denominator, or `None` if the denominator is
-    /// 0.
+    /// The expression with integer coefficients and denominator, or `None` if the denominator is 0.
     pub fn new(coefficients: Vec<Integer>, constant: Integer, denominator: Integer) -> Option<Self> {
         if denominator.is_zero() {
             return None;

@@ -1,12 +1,11 @@
 //! From a finished conversion to minimal, canonical rows on both sides.
 //!
-//! The rays of a [`Cone`] are minimal already; its half-spaces are not. One that every ray
-//! saturates is an equality. Of the others, those whose set of saturating rays is largest (no other
-//! half-space's set contains it properly) are the facets, and facets with the same set are one
-//! facet. Lines and equalities are brought to echelon form, rays and facets reduced modulo them:
-//! then the rows are unique up to order.
+//! The rays of a [`Cone`] are minimal already; its half-spaces are not. One that every ray saturates is an
+//! equality. Of the others, those whose set of saturating rays is largest (no other half-space's set contains
+//! it properly) are the facets, and facets with the same set are one facet. Lines and equalities are brought
+//! to echelon form, rays and facets reduced modulo them: then the rows are unique up to order.
 //!
-//! All is decided on the conversion's own numbers and bits; integers are made of the rows that remain.
+//! All decisions use the numbers and bits of the conversion. Only the rows that remain become integers.
 
 use smallvec::SmallVec;
 

@@ -1,6 +1,6 @@
 //! The numbers on which a conversion runs: machine words, or integers of any size.
 //!
-//! Every operation on words tells when a result does not fit, and the caller then changes over to
+//! Every operation on words reports if a result does not fit, and the caller then changes over to
 //! big integers ([`crate::conversion`]). A row of words is all words, so the loops over it have no
 //! case distinctions but that one.
 

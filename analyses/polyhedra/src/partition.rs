@@ -1,10 +1,10 @@
 //! Which dimensions are related: a union-find structure over small numbers.
 //!
-//! Every operation makes one and drops it, so nothing here asks for memory while there are few members.
+//! Every operation makes one and drops it, so while there are few members nothing here allocates memory.
 
 use smallvec::SmallVec;
 
-/// A partition of `0..count`. Members that were never passed to [`Partition::relate`] are in no group.
+/// A partition of `0..count`. Members that were never passed to [`UnionFind::relate`] are in no group.
 pub(crate) struct UnionFind {
     /// [`UNTOUCHED`], or a member of the same group that is not larger.
     parent: SmallVec<[u32; 32]>,

@@ -13,11 +13,10 @@
 //! (<https://doi.org/10.1145/3009837.3009885>), after the same idea for octagons (PLDI 2015,
 //! <https://doi.org/10.1145/2737924.2738000>).
 //!
-//! **Where we differ.** There the partition of a result follows from those of the arguments; it may
-//! be coarser than need be, for good. Here a block both of whose descriptions are known is replaced
-//! by its finest product ([`crate::product`]) before the next operation sees it, and joins compare
-//! blocks as sets, and look at inclusion before they merge ([`crate::lattice`]). Strict constraints
-//! decompose as well.
+//! **Where we differ.** There the partition of a result follows from those of the arguments; it may be
+//! coarser than need be, for good. Here a block both of whose descriptions are known is replaced by its
+//! finest product ([`crate::product`]) before the next operation sees it, and joins compare blocks as sets,
+//! and look at inclusion before they merge ([`crate::lattice`]). Strict constraints decompose as well.
 //!
 //! **Exactness.** Decomposition never changes a result: the canonical constraints of a product are
 //! those of its blocks, so even the lists that users see are the same as without it.

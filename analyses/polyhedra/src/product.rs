@@ -2,18 +2,17 @@
 //!
 //! **Problem.** Blocks of dimensions that share no constraint are kept apart
 //! ([`crate::polyhedron`]). When an operation relates them they must become one, and when the
-//! relation is gone they should be taken apart again; neither needs a conversion.
+//! relation is gone they should be taken apart again. Neither needs a conversion.
 //!
 //! **Product.** Constraints, lines and rays of a product are those of its factors, padded with 0;
-//! its corners are all combinations of their corners. So the size of the result is a product of
-//! sizes, and this is where a lack of structure is paid for. Echelon forms and reduced rows stay
+//! its corners are all combinations of their corners. So the size of the result is the product of
+//! their sizes, which is the price of a lack of structure. Echelon forms and reduced rows stay
 //! such, since the factors have no column in common but the first.
 //!
-//! **Factors.** Two dimensions belong together when a chain of minimal constraints links them. The
-//! minimal constraints of a product are those of its factors (a facet of a product is a facet of
-//! one factor times the others; reduced echelon forms are unique), so this finds the finest
-//! product there is. Corners of a factor are the projections of corners; lines and rays already lie
-//! within one factor.
+//! **Factors.** Two dimensions belong together when a chain of minimal constraints links them. The minimal
+//! constraints of a product are those of its factors (a facet of a product is a facet of one factor times the
+//! others; reduced echelon forms are unique), so this finds the finest product there is. Corners of a factor
+//! are the projections of corners; lines and rays already lie within one factor.
 //!
 //! **Strictness.** A face left out of a factor is left out times all the others, so strict
 //! constraints are padded like the rest; the points are computed anew ([`crate::faces`]).

@@ -16,9 +16,9 @@ pub(crate) type Bound = Option<(Rational, bool)>;
 /// The range of a linear expression over a polyhedron.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The greatest lower bound and whether some point attains it; nothing if there is none.
+    /// The greatest lower bound and whether some point attains it, or `None` if there is none.
     pub lower: Option<(Rational, bool)>,
-    /// The least upper bound and whether some point attains it; nothing if there is none.
+    /// The least upper bound and whether some point attains it, or `None` if there is none.
     pub upper: Option<(Rational, bool)>,
     /// Whether the polyhedron is empty; both bounds are then `None`.
     pub empty: bool,
@@ -32,8 +32,8 @@ impl Bounds {
 }
 
 impl Polyhedron {
-    /// How many inequalities relate numbers by factors beyond this one, as far as is known without
-    /// converting.
+    /// Counts the inequalities that relate several dimensions with coefficients above `most`, as far as they
+    /// are known without conversion.
     pub fn inequalities_beyond(&self, most: i64) -> usize {
         let known = |block: &Block| block.body.known_dual().flatten().cloned();
         let inequalities = self.raw().unwrap_or_default().iter().filter_map(known);

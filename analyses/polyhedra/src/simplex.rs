@@ -1,12 +1,13 @@
-//! The range of an expression over what is known by constraints alone: a linear program.
+//! The range of an expression over a polyhedron given by constraints alone, computed by a linear program.
 //!
 //! **Problem.** Where a conversion exceeds its limits there are no generators to evaluate at, and a bound
-//! that several constraints imply together stands in none of them. **Method.** The simplex method on a
-//! dictionary (V. Chvátal, "Linear Programming", 1983), with rows of integers. Dimensions may have any value;
-//! so each changes places with some slack first, and never back: what is left are slacks, which are at least
-//! 0, and each dimension as a sum of them. A first point is looked for as in B. Dutertre and L. de Moura, "A
-//! fast linear-arithmetic solver for DPLL(T)", CAV 2006 (<https://doi.org/10.1007/11817963_11>); from the
-//! point where one range ends the next one starts.
+//! that several constraints imply together is in none of them.
+//!
+//! **Method.** The simplex method on a dictionary (V. Chvátal, "Linear Programming", 1983), with rows of
+//! integers. Since dimensions may have any value, each is first exchanged with some slack, and never back.
+//! Then the columns are slacks, which are at least 0, and each dimension is a sum of them. A first point is
+//! searched as in B. Dutertre and L. de Moura, "A fast linear-arithmetic solver for DPLL(T)", CAV 2006
+//! (<https://doi.org/10.1007/11817963_11>); from the point where one range ends the next one starts.
 //!
 //! **Strictness.** `e > 0` is read as `e >= d` for a `d` smaller than all positive numbers, which is one more
 //! column. A greatest value that has a part in `d` is approached, and not attained.

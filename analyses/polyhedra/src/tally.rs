@@ -1,16 +1,16 @@
-//! The tally of work on a thread, from which an account is paid ([`crate::account`]); what spends it
-//! ([`crate::budget`]) knows no accounts.
+//! Counts the work of a thread, which an account pays ([`crate::account`]). The code that spends the work
+//! ([`crate::budget`]) does not know of accounts.
 
 use core::cell::Cell;
 
 thread_local! {
-    /// What is left of the account within which the thread works, where it works within one.
+    /// What is left of the account that pays for the thread, if there is one.
     pub(crate) static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
 
-    /// What was spent when nothing was left of it.
+    /// The work done after the account was used up.
     pub(crate) static OWED: Cell<u64> = const { Cell::new(0) };
 
-    /// All that the thread has spent, whether or not an account had it.
+    /// All work of the thread, paid by an account or not.
     pub(crate) static SPENT: Cell<u64> = const { Cell::new(0) };
 }
 

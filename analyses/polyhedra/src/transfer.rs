@@ -1,15 +1,13 @@
 //! Transfer, block by block: assignments, their inverses, and changes of the space.
 //!
-//! **Assignment.** The new value of an assigned dimension depends on the old values that its right
-//! side reads; that of any other dimension on its own old value. So new dimensions are related when
-//! they depend on the same old block. A dimension whose new value depends on another block than its
-//! own leaves its block, which forgets it, and enters the other. It enters as 0 and has the right
-//! side *added* to it: that is a bijection, which keeps both descriptions of the block
-//! ([`crate::dense`]).
+//! **Assignment.** The new value of an assigned dimension depends on the old values that its right side
+//! reads; that of any other dimension on its own old value. So new dimensions are related when they depend on
+//! the same old block. A dimension whose new value depends on another block than its own leaves its block,
+//! which forgets it, and enters the other. It enters as 0 and has the right side *added* to it: that is a
+//! bijection, which keeps both descriptions of the block ([`crate::dense`]).
 //!
-//! **Substitution.** The constraints of a block, written in the old values, mention what the right
-//! sides of its dimensions read. Blocks whose constraints then mention a common dimension become
-//! one.
+//! **Substitution.** The constraints of a block, written in the old values, mention what the right sides of
+//! its dimensions read. Blocks whose constraints then mention a common dimension become one.
 //!
 //! Blocks that have nothing to do with an assigned dimension pass through.
 
@@ -238,8 +236,7 @@ impl Polyhedron {
         if is_changed { Self::of_blocks(self.dimensions(), result) } else { self.clone() }
     }
 
-    /// The same polyhedron in a space with `count` more dimensions at the end, which may take any
-    /// value.
+    /// The same polyhedron in a space with `count` more dimensions at the end, which may take any value.
     pub fn add_dimensions(&self, count: usize) -> Self {
         Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
     }

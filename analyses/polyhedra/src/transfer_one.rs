@@ -1,14 +1,14 @@
 //! One dimension gets a new value: by far the most frequent transfer.
 //!
 //! **Problem.** In general a parallel assignment takes blocks apart and puts them together again
-//! ([`crate::transfer`]), and finding out which costs more than the small polyhedra it is about.
+//! ([`crate::transfer`]). To find out which blocks costs more than the work on these small polyhedra.
 //!
 //! **Method.** One assignment that reads a single block, or nothing, needs no partition. Its dimension
 //!
-//! - is of the block that is read: then only that block changes, within its dimensions;
-//! - or leaves its own block, which forgets it, and enters the other one as a function of what is there:
-//!   each corner gets one more coordinate, and one equality joins the constraints;
-//! - or gets a constant, and stands alone.
+//! - belongs to the block that is read: then only that block changes, within its dimensions;
+//! - or leaves its own block, which forgets it, and enters the other one as a function of the dimensions
+//!   there: each corner gets one more coordinate, and one equality is added to the constraints;
+//! - or gets a constant, and is a block of its own.
 //!
 //! Its inverse changes only the block of its dimension, if it reads nothing else, or one dimension in which
 //! there is no block. Everything else is left to the general way, as are assignments to blocks that are not

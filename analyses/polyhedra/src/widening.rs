@@ -19,10 +19,9 @@
 //! the equalities. So no blocks are merged, however `other` relates them, and blocks that both have
 //! pass through. The result is the same ([`crate::dense`] keeps the direct form, and tests compare).
 //!
-//! **Strictness.** The above is done on the closures. A constraint kept is strict if it is strict
-//! in `other`, and was so in `self` (for the second part: if the constraint replaced was strict). A
-//! strict constraint of `self` that is no facet is kept if `other` satisfies it and all the facets
-//! it is the sum of.
+//! **Strictness.** The above is done on the closures. A constraint kept is strict if it is strict in `other`,
+//! and was so in `self` (for the second part: if the constraint replaced was strict). A strict constraint of
+//! `self` that is no facet is kept if `other` satisfies it and all the facets it is the sum of.
 //!
 //! **Why it ends.** On closures it is the standard widening, so the closures become stationary
 //! (dimension, and then number of facets, can only change finitely often). From then on the facets

@@ -2,8 +2,8 @@
 //!
 //! **Problem.** Polyhedra alone know nothing of parity and remainders. With congruences the analysis takes
 //! about twice the time, even if they tell nothing. **Method.** Congruences are added if a term of the models
-//! suggests that they help: a remainder or an integer quotient is computed, a number moves in steps (`v := v
-//! + 2`), or is mirrored (`v := 1 - v`). On the programs of `examples/numerical` congruences prove more
+//! suggests that they help: a remainder or an integer quotient is computed, or a number moves in steps (`v :=
+//! v + 2`), or is mirrored (`v := 1 - v`). On the programs of `examples/numerical` congruences prove more
 //! exactly then. The choice changes no meaning.
 
 use std::collections::HashSet;

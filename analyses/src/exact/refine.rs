@@ -25,7 +25,8 @@ use crate::solver::horn::HornEngine;
 
 /// Refines the facts of an analysis of this graph. No transition may leave its accepting locations.
 /// Afterwards `reach` is about runs within `coreach`. Without an engine the facts stay as they are, and every
-/// transition counts as undecided. Panics if `accepting` has not one entry for each location.
+/// transition counts as undecided.
+/// Panics if `accepting` has not one entry for each location.
 pub fn refine_facts(
     iosts: &Iosts,
     accepting: &[bool],

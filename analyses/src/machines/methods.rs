@@ -20,10 +20,10 @@
 //!
 //! **The length of a traversal** is found by counting states (Petrenko and Yevtushenko, *Testing from partial
 //! deterministic FSM specifications*, 2005). Take a set of r states such that a word tells any two of them
-//! apart. V leads to r states of the implementation. A traversal that meets states of the set for the (m - r
-//! + 1)-th time has met more states than an implementation of m states has. So two of the met states are the
-//! same in the implementation. If they are different states of the specification, the words after them show
-//! this. If not, a shorter traversal shows the same as this one. So the traversal ends there. If any two
+//! apart. V leads to r states of the implementation. A traversal that meets states of the set for the
+//! (m-r+1)-th time has met more states than an implementation of m states has. So two of the met states are
+//! the same in the implementation. If they are different states of the specification, the words after them
+//! show this. If not, a shorter traversal shows the same as this one. So the traversal ends there. If any two
 //! states are told apart, r is n, the number of all states, and traversals have m - n + 1 inputs, as the
 //! other sources say. In partial specifications there may be unequal states that no word tells apart, and
 //! then traversals are longer. Any choice of sets is right. Here there is one set for each state, which takes

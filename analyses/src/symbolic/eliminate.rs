@@ -152,7 +152,7 @@ fn eliminate_one_sided(case: &Case) -> Option<Vec<Case>> {
             if !a.sort().is_number() {
                 return None;
             }
-            let is_added = Sum::of_difference(a, b).is_added(datum)?;
+            let is_added = Sum::of_difference(a, b).has_positive_factor(datum)?;
             let is_low = match comparison {
                 Comparison::NotEqual => continue,
                 Comparison::Equal => return None,

@@ -215,7 +215,7 @@ impl Sum {
     }
 
     /// Has the datum, lifted or not, a positive factor? `None`: it is no atom, or another atom mentions it.
-    pub(super) fn is_added(mut self, datum: &Datum) -> Option<bool> {
+    pub(super) fn has_positive_factor(mut self, datum: &Datum) -> Option<bool> {
         self.take_lifted(datum).map(|own| own > RBig::ZERO)
     }
 

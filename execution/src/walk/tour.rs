@@ -51,7 +51,9 @@ pub fn tour(
     let goal = |one: &TransitionId| sought.goals_met(&Trail::default(), *one).into_iter().next();
     let is_new = |one: &TransitionId| goal(one).is_some_and(|goal| worth.is_fresh(goal));
     let is_needed: Vec<bool> = within.iter().map(is_new).collect();
-    let Some(way) = find_closed_walk(iosts.locations.len(), &edges, &is_needed, here) else { return VecDeque::new() };
+    let Some(way) = find_closed_walk(iosts.locations.len(), &edges, &is_needed, here) else {
+        return VecDeque::new();
+    };
     // Behind the last transition that is new it need not come back.
     let length = way.iter().rposition(|edge| is_needed[*edge]).map_or(0, |last| last + 1);
     // What the implementation never does is given up like any other goal.

@@ -277,8 +277,7 @@ impl Dense {
         &self.shared.source
     }
 
-    /// Some constraints of the polyhedron, not necessarily minimal, if they are known without
-    /// conversion.
+    /// Some constraints of the polyhedron, not necessarily minimal, if they are known without conversion.
     pub(crate) fn known_constraints(&self) -> Option<(&[Constraint], &[Constraint])> {
         if let Some(Some(dual)) = self.known_dual() {
             return Some((&dual.constraints, &[]));
@@ -323,8 +322,7 @@ impl Dense {
         }
     }
 
-    /// The known double description and what was added to it, for joins; nothing for the empty
-    /// polyhedron.
+    /// The known double description and what was added to it, for joins; nothing for the empty polyhedron.
     pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, System)> {
         match (self.known_dual(), &self.shared.source) {
             (None, Source::Generators { base, added }) => Some((base.clone(), (**added).clone())),

@@ -297,8 +297,7 @@ impl Dense {
         Self::of_generators(self.dimensions(), base, added)
     }
 
-    /// The same polyhedron in a space with `count` more dimensions at the end, which may take any
-    /// value.
+    /// The same polyhedron in a space with `count` more dimensions at the end, which may take any value.
     pub fn add_dimensions(&self, count: usize) -> Self {
         let dimensions = self.dimensions() + count;
         if count == 0 {
