@@ -1,8 +1,7 @@
 //! Has the files that `coreach init` puts into a folder, and the schemas for editors.
 //!
 //! The files are those of `examples/locker`, so they are checked like every example. Their first lines name a
-//! schema of this repository. A user's folder has no `docs/` above it, so it gets the schemas too, and the first
-//! lines name those.
+//! schema of this repository. A user's folder has no `docs/` above it, so it gets its own schemas.
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schema {

@@ -1,10 +1,9 @@
-//! Limits the time and memory of a command: `--time` and `--memory`, or `budget:` in a configuration or a
-//! campaign.
+//! Limits time and memory: `--time` and `--memory`, or `budget:` in a configuration or a campaign.
 //!
 //! `--time` is for one piece of work: reading and checking the named files, making one test case, writing its
-//! files, one mutant. It is processor time of one thread, so that neither the load of the machine nor the number
-//! of threads changes the results. A run of a test case happens in real time, and its limit is in real time.
-//! `--memory` is for the whole process. The command line comes before a campaign, and a campaign before a
+//! files, one mutant. It is processor time of one thread, so that neither the load of the machine nor the
+//! number of threads changes the results. A run of a test case happens in real time, and its limit is in real
+//! time. `--memory` is for the whole process. The command line counts before a campaign, that before a
 //! configuration.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,7 +64,6 @@ pub fn set_file_memory(given: GivenBudget) {
     }
 }
 
-/// Returns the time of a piece of work that the command line gives.
 pub fn command_time() -> Option<Duration> {
     COMMAND.get().and_then(|given| given.time)
 }
@@ -88,7 +86,6 @@ pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget)
     z3::within(&budget, move || work(&inner)).map_err(Stop::from)
 }
 
-/// Does reading and checking as one piece of work.
 pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T, Vec<Diagnostic>> {
     let begun = Instant::now();
     let result = in_stage("read", work);
@@ -96,7 +93,6 @@ pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T
     result
 }
 
-/// Chooses constants and initial data as one piece of work.
 pub fn choosing_constants<T>(
     work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
 ) -> Result<T, Vec<Diagnostic>> {

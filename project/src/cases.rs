@@ -94,8 +94,7 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
 /// run. So a seed means the same for a test case that was kept and for one that was made just now.
 ///
 /// # Errors
-/// Accept cannot be reached, or the work was stopped. `coreach run` only warns of an unreachable Accept: it
-/// still draws the graph.
+/// Accept cannot be reached, or the work was stopped. `coreach run` only warns of an unreachable Accept.
 pub fn make_document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<Document, NoCase> {
     let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
     let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());

@@ -77,8 +77,7 @@ pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
     }
 }
 
-/// Looks at the first bytes of a plain file. Anything else passes for a text, since the reader of texts
-/// reports it.
+/// Looks at the first bytes of a plain file. Anything else is left to the reader of texts to report.
 fn find_plain_content(path: &Path) -> FileContent {
     if path.is_file() { find_content(path) } else { FileContent::Text }
 }
@@ -142,14 +141,12 @@ fn check_specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
     }
 }
 
-/// Finds inputs that some of the possible states of a specification take, and others refuse. A specification
-/// with mistakes is not searched.
+/// Finds inputs that some possible states of a specification without mistakes take, and others refuse.
 fn find_doubts(iosts: &Iosts, found: &[Diagnostic]) -> Vec<Diagnostic> {
     if found.iter().any(Diagnostic::is_error) { Vec::new() } else { refused(iosts) }
 }
 
-/// Checks a purpose or a property. A sentence for each event that completion sends to Reject is `implied`,
-/// since the author may not expect it.
+/// Checks a purpose or a property. Events that completion sends to Reject are `implied`.
 fn check_purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]) -> Checked {
     let check = || {
         let specification = find_specification_of(&file, path, given)?;
@@ -178,8 +175,7 @@ fn check_purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]
     check().unwrap_or_else(|found| Checked::new(aim.key(), String::new(), found))
 }
 
-/// Removes the condition "the delay is not negative" from the guards. Every event satisfies it, so it excludes
-/// no event.
+/// Removes the condition "the delay is not negative" from the guards. Every event satisfies it.
 fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
     let zero = Term::int(0).to_real();
     let not_negative = Term::compare(Comparison::AtLeast, &Term::datum(delay), &zero);
@@ -189,7 +185,6 @@ fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
     }
 }
 
-/// Describes the events that no guard of a purpose takes, and that go to `Reject`.
 fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
     const MOST: usize = 10;
     let residuals = rejected_residuals(purpose, solver);
@@ -207,8 +202,7 @@ fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String
     sentences
 }
 
-/// Loads the model of a given file, and adds its locations. `None` is a model with mistakes, which its own
-/// check reports.
+/// Loads the model of a given file, and adds its locations. `None` is a model with mistakes.
 fn load_models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
     if find_plain_content(path) == FileContent::Document {
         let read = file::read(path, file::MOST_DOCUMENT).ok();
@@ -391,7 +385,6 @@ fn check_document(path: &Path, bytes: &[u8]) -> Checked {
     }
 }
 
-/// Finds observations about which an untimed test case says nothing.
 fn find_missing_observations(bytes: &[u8]) -> Vec<Diagnostic> {
     let graph = read::document(bytes).and_then(|document| match document.stage == TEST_CASE {
         true => read::graph(&document).map(Some),

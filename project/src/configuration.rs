@@ -150,8 +150,7 @@ pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
     Format::ALL.map(|format| (format.name(), format.name(), format))
 }
 
-/// The words of `output: stages`: the pipeline's list of stages, each with the name of its result and its own
-/// name. Both names mean the result.
+/// The words of `output: stages`: the name of each stage's result, and its own name for the same.
 pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
     Stage::ALL.map(|stage| (stage.artifact(), stage.name(), stage))
 }
@@ -262,8 +261,7 @@ fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purpose
     let descending_steps = read_number(collector, analysis, "descending_steps", 0, 2);
     let rounds = read_number(collector, analysis, "rounds", 1, 2);
     let partition_limit = read_number(collector, analysis, "partition_limit", 1, 256);
-    // These two are bounded, since the analysis has a number for each cell, and every fact has a conjunct for
-    // each summarized cell.
+    // Each cell costs the analysis a number, and each summarized one a conjunct of every fact.
     let bounded = |collector: &mut Collector, key, most, default: usize| {
         read_whole_number(collector, analysis, key, (0, most), default as u64)
             .map_or(default, |value| value as usize)
@@ -392,8 +390,7 @@ fn is_of_named_kind(path: &Path, what: &str) -> Option<bool> {
     kind_of(&yaml::load(path).ok()?).ok().map(|kind| kind == wanted)
 }
 
-/// Reads the files of a list, or of its single form. The outer `None` is a mistake. The inner `None` says
-/// that neither key is there.
+/// Reads the files of a list, or of its single form. The outer `None` is a mistake, the inner one no key.
 fn read_references(
     collector: &mut Collector,
     entries: &[Entry],
@@ -534,8 +531,7 @@ fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Give
     }
 }
 
-/// Reads a list of words out of a table. The outer `None` is a mistake. The inner `None` says that the key is
-/// not there.
+/// Reads a list of words out of a table. The outer `None` is a mistake, the inner one no key.
 fn read_choices<T: Copy + PartialEq>(
     collector: &mut Collector,
     entries: &[Entry],
@@ -566,8 +562,7 @@ fn read_choices<T: Copy + PartialEq>(
     (collector.errors() == errors_before).then_some(Some(chosen))
 }
 
-/// Evaluates the constants that a file fixes. `known` are all constants of the models. The literals of their
-/// enumerations may be used.
+/// Evaluates the constants that a file fixes. `known` are the constants of all models.
 ///
 /// # Errors
 /// A constant is not known, or its text is not a value of its type.

@@ -1,7 +1,6 @@
 //! Explores a specification: makes its symbolic execution tree, and a document of the tree and its branches.
 //!
-//! `docs/exploration.schema.json` is the document's schema. It has no times: the same specification with the
-//! same limits gives the same bytes.
+//! `docs/exploration.schema.json` is the document's schema. It has no times, so it is reproducible.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
@@ -18,8 +17,7 @@ use serde::Serialize;
 
 use crate::{budget, render};
 
-/// The version of the format. A new key does not raise it, but a change that old readers do not understand
-/// does.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// The ends of paths that a purpose is to accept.
@@ -29,8 +27,7 @@ pub enum Purpose {
     None,
     /// The ends of all paths with this number of steps.
     AllPaths(usize),
-    /// The ends of all paths whose length is this number times the longest path of the tree that is restricted
-    /// by inclusion.
+    /// The ends of paths of this number times the longest path of the tree restricted by inclusion.
     Inclusion(usize),
 }
 
@@ -112,7 +109,6 @@ pub fn find_chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<
     }
 }
 
-/// Writes the text of a purpose with this name that accepts the accepting nodes.
 pub fn write_purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
     let tree = &found.tree;
     let path = |node: &NodeId| {

@@ -214,7 +214,6 @@ pub fn kind_by_keys(file: &SourceFile) -> Option<FileKind> {
     found.map(|(_, kind)| *kind)
 }
 
-/// Returns the kind of a text, or the reason why it has none.
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     read_heading(file).map(|heading| heading.kind)
 }
@@ -262,8 +261,7 @@ pub fn load_text_of(path: &Path, takes: &[FileKind]) -> Result<(FileKind, Arc<So
     Err(vec![Diagnostic::error("wrong-kind-of-file", message)])
 }
 
-/// Reports a file that has the first key of another kind, and not that of the expected kind. Returns true if
-/// it has reported that.
+/// Reports a file that has the first key of another kind only, and returns true then.
 pub(crate) fn report_other_kind(collector: &mut Collector, entries: &[Entry], expected: FileKind) -> bool {
     let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
     let Some((own, _)) = TEXTS.into_iter().find(|(_, kind)| *kind == expected) else { return false };

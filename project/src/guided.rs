@@ -1,5 +1,5 @@
-//! Reads the parts of a path-guided test case, and makes it. The parts are a path, a time after which silence is
-//! a fact, and a timed model, or a configuration that names a model and may have the time.
+//! Reads the parts of a path-guided test case, and makes it. The parts are a path, a time after which silence
+//! is a fact, and a timed model, or a configuration that names a model and may have the time.
 
 use std::path::{Path, PathBuf};
 

@@ -9,8 +9,8 @@ use coreach_model::{Datum, Diagnostic};
 
 use crate::configuration::{Configuration, evaluate_instantiate};
 
-/// Replaces constants by the configuration's values in the specification and in the purposes. Purposes may have
-/// constants of their own.
+/// Replaces constants by the configuration's values in the specification and in the purposes. These may have
+/// own ones.
 ///
 /// # Errors
 /// A constant is not known, or its text is not a value of its type.
@@ -36,8 +36,8 @@ pub fn instantiate(
     Ok(())
 }
 
-/// Evaluates the configuration's constants for one of its purposes. Two purposes may use one name for constants
-/// of different types. Then each reads the text by its own type.
+/// Evaluates the configuration's constants for one of its purposes. Two purposes may use one name for
+/// constants of different types. Then each reads the text by its own type.
 pub fn values_of(
     configuration: &Configuration,
     specification: &Iosts,
@@ -55,8 +55,7 @@ fn own_constants(purpose: &TestPurpose) -> Vec<Datum> {
     constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()
 }
 
-/// Evaluates the configuration's constants. If several constants have one name, the first one counts: the others
-/// belong to other purposes.
+/// Evaluates the configuration's constants. The first constant of a name counts.
 fn evaluate_first_of_name(
     configuration: &Configuration,
     known: &[Datum],
@@ -66,7 +65,6 @@ fn evaluate_first_of_name(
     evaluate_instantiate(&configuration.instantiate, &known)
 }
 
-/// Replaces constants of one model by these values.
 pub(crate) fn fix_all(iosts: &mut Iosts, values: Valuation) {
     fix_constants(iosts, &literals(&values));
 }

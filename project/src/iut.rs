@@ -1,8 +1,8 @@
 //! Reads the file that says how the events of a model reach a real implementation. It begins with `iut:`.
 //!
-//! The file is read against a model. So mistakes are found before the first run, for example a template with a
-//! parameter that its action does not have, or an input that nothing says how to send. Paths are relative to
-//! the file's own folder. `docs/reference/iut-file.md` describes the format.
+//! The file is read against a model. So mistakes are found before the first run, for example a template with
+//! a parameter that its action does not have, or an input that nothing says how to send. Paths are relative
+//! to the file's own folder. `docs/reference/iut-file.md` describes the format.
 
 mod behaviour;
 mod binary;
@@ -61,8 +61,7 @@ pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
     load_once(path, iosts, None, &mut Once::default())
 }
 
-/// Loads an IUT's file like [`load`], but reads each file only once for several test cases. Also checks the
-/// names of locations.
+/// Loads an IUT's file like [`load`], but reads each file only once. Also checks names of locations.
 pub fn load_once(
     path: &Path,
     iosts: &Iosts,
@@ -267,9 +266,9 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     found.map(|way| IutSections { name, link, behaviour, evidence, way })
 }
 
-/// Warns of a model whose inputs and outputs may be swapped. It begins with several outputs, or with one whose
-/// value it keeps and does not check, or with an output over HTTP. There is no warning for a test case, which
-/// may lack inputs because of its purpose. The locations of a test case are pairs.
+/// Warns of a model whose inputs and outputs may be swapped. It begins with several outputs, or with one
+/// whose value it keeps and does not check, or with an output over HTTP. There is no warning for a test case,
+/// which may lack inputs because of its purpose. The locations of a test case are pairs.
 fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     let Some(iosts) = reader.iosts.filter(|_| way.key.text != "simulated") else { return };
     let is_input = |one: &Transition| iosts.action(one.action).kind == ActionKind::Input;
@@ -323,7 +322,7 @@ fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option
     Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
 }
 
-/// Reads `tcp` or `udp`. A system that outlives its runs needs a `reset` and, over datagrams, a way to settle.
+/// Reads `tcp` or `udp`. A system that outlives its runs needs `reset` or `settle`.
 fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
     let (way, of) = match carrier {
         Carrier::Stream => ("tcp", "`tcp`"),
@@ -380,7 +379,6 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
     Some(Tcp { address, launch, tls, replies_from, encoding, connections, settle })
 }
 
-/// Returns an example of a `reset`.
 fn example_reset(encoding: &Encoding) -> &'static str {
     match encoding {
         Encoding::Binary(_) => "reset: [ { send: \"00 01\", expect: '^00.*$' } ]",
@@ -388,8 +386,7 @@ fn example_reset(encoding: &Encoding) -> &'static str {
     }
 }
 
-/// Reports that nothing says when all messages of a run have arrived. With datagrams, or over pipes that stay
-/// open, `settle` must say it.
+/// Reports that no `settle` says when all messages of a run have arrived.
 fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;

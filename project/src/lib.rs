@@ -1,11 +1,9 @@
-//! Reads the files that the user writes beside models (configurations, IUT files, campaigns), and prepares
-//! work from them.
+//! Reads the user's files beside models (configurations, IUT files, campaigns), and prepares work from them.
 //!
 //! Each kind of file has a reader. It takes a file's content and its folder, and returns what is in the file,
 //! or every mistake that it found. A reader whose name begins with `load` also reads the file from the disk.
 //! All readers use the parts of the model's reader ([`coreach_model::reader`]): its tree with places, its
-//! shapes, its diagnostics. A value that depends on a model (a constant's value, a template's parameter) is
-//! checked where the model is known.
+//! shapes, its diagnostics. Values that depend on a model are checked where the model is known.
 //!
 //! | file | reader | what is prepared from it |
 //! |---|---|---|
@@ -15,13 +13,12 @@
 //! | run, store | [`stored`] | a run that can be looked at or run again |
 //!
 //! [`file_kind`] decides what kind of file a file is. [`once`] reads each file of a command once, so that the
-//! bytes that are hashed are the bytes that are run. [`written`] reads written files back, [`outputs`] refuses
-//! to write over files that were read. [`budget`] says how long a piece of work may take, [`jobs`] does
-//! several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of
+//! bytes that are hashed are the bytes that are run. [`written`] reads written files back, [`outputs`]
+//! refuses to write over files that were read. [`budget`] says how long a piece of work may take, [`jobs`]
+//! does several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of
 //! results. [`beginning`] has the files of a new folder.
 //!
-//! This crate has no arguments, no exit codes and no printing. A caller that wants to show progress gives a
-//! function ([`making::Says`]).
+//! This crate has no arguments, no exit codes and no printing. A caller may show progress ([`making::Says`]).
 //!
 //! A campaign, read from its text:
 //!

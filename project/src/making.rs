@@ -49,12 +49,11 @@ pub struct MadeTest {
     pub unreachable: Option<Diagnostic>,
     /// The time of all stages together on the wall clock.
     pub seconds: f64,
-    /// The processor time of all stages together. It does not depend on other work that runs at the same time.
+    /// The processor time of all stages together. It does not depend on other work.
     pub processor_seconds: f64,
 }
 
-/// Makes the test case of a purpose with a domain. The solver is a new one, so that results do not depend on
-/// earlier work.
+/// Makes the test case of a purpose with a domain. The solver is a new one.
 pub fn make(
     project: &Project,
     purpose: &TestPurpose,
@@ -137,8 +136,8 @@ const SEARCH: u32 = 4;
 /// The limits of one question of a search. The search is short, so they are small.
 const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
 
-/// Looks for a shortest run to Pass. A property has no Pass, so the result is `None`. If the search has looked
-/// at all paths and no run passes, the purpose is unreachable. The search gets a share of `time`.
+/// Looks for a shortest run to Pass. A property has no Pass, so the result is `None`. If the search has
+/// looked at all paths and no run passes, the purpose is unreachable. The search gets a share of `time`.
 pub fn search_run(
     made: &mut MadeTest,
     purpose: &TestPurpose,

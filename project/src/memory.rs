@@ -1,7 +1,7 @@
 //! Reads the peak of this process's memory, and resets it.
 //!
-//! Linux counts the peak for the whole process. If the process does one piece of work at a time, a reset before
-//! each piece gives the peak of that piece.
+//! Linux counts the peak for the whole process. If the process does one piece of work at a time, a reset
+//! before each piece gives the peak of that piece.
 
 use std::fs;
 

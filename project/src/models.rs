@@ -13,8 +13,8 @@ fn specification_name(file: &Arc<SourceFile>) -> Option<String> {
     (heading.kind == FileKind::Specification).then_some(heading.name)
 }
 
-/// Finds the specification of this name, first among the candidates, then among the YAML files in the purpose's
-/// folder. Files with the same text count as one. `origin` is the place where the purpose names it.
+/// Finds the specification of this name, first among the candidates, then among the YAML files in the
+/// purpose's folder. Files with the same text count as one. `origin` is the place where the purpose names it.
 pub fn find_specification(
     name: &str,
     origin: Origin,

@@ -2,8 +2,7 @@
 //!
 //! A file may change while a command runs. A command that hashes a file and later parses it must see the same
 //! bytes both times. Otherwise it would file a run under a description that was never in force. So a command
-//! that needs a file more than once loads it here. The first result, content or error, is the result of each
-//! later call.
+//! that needs a file more than once loads it here. The first result, content or error, counts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -2,13 +2,14 @@
 //!
 //! **Problem.** `--junit nightly.sqlite` would write a report over the runs that it reports. `report
 //! campaign.yaml --out iut.yaml` would write a page over a file that the campaign names. `run --html
-//! nightly.sqlite` would write a page over a store that has nothing to do with the run. A path may be spelled
-//! in many ways, and be any file at all.
+//! nightly.sqlite` would write a page over a store that has nothing to do with the run. A path may be any
+//! file, in many spellings.
 //!
 //! **Method.** A file can be opened for writing by an [`Output`] only, and only [`Inputs::outputs`] makes
 //! these. It refuses
 //!
-//! 1. a file that is given to the command, and all files that a given file names (`list_inputs`), however deep;
+//! 1. a file that is given to the command, and all files that a given file names (`list_inputs`), however
+//!    deep;
 //! 2. a file that SQLite keeps beside a store;
 //! 3. any other existing file that is not of the [`OutputForm`] that is written: a page may replace only a
 //!    page. So programs, certificates and models of other projects are not lost either;
@@ -71,8 +72,7 @@ const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 const HEAD: u64 = 4096;
 
 impl OutputForm {
-    /// The form in words, and the marks that begin a line of its head, in small letters. In a comment, a mark
-    /// may be anywhere.
+    /// The form in words, and marks of its head in small letters. A mark begins a line or is in a comment.
     fn description_and_head(self) -> (&'static str, &'static [&'static str]) {
         match self {
             OutputForm::Page => ("a page", &["<!doctype html"]),
@@ -102,8 +102,7 @@ impl OutputForm {
         }
     }
 
-    /// Checks that an output of this form may replace this file. Anything but a plain file with content may be
-    /// written.
+    /// Checks that an output of this form may replace this file. An empty or special file may be.
     ///
     /// # Errors
     /// The file is of another form. The text says which, and follows the name of the output.
@@ -229,7 +228,6 @@ fn store_of(path: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsString::from_vec(stem.to_vec())))
 }
 
-/// Finds a file where the path needs a folder.
 fn find_file_above(path: &Path) -> Option<&Path> {
     let existing = path.ancestors().skip(1).find(|place| fs::symlink_metadata(place).is_ok())?;
     (!existing.is_dir()).then_some(existing)

@@ -48,8 +48,7 @@ pub struct Project {
     pub time: Option<Duration>,
 }
 
-/// Reads a configuration and all files that it names, fixes its constants, and checks the models. Some checks
-/// use the solver.
+/// Reads a configuration and all files that it names, fixes its constants, and checks the models.
 pub fn load(path: &Path) -> Reading<Project> {
     load_with(path, load_configuration)
 }
@@ -204,7 +203,6 @@ pub fn initialized(iosts: &Iosts, mut found: Vec<Diagnostic>) -> Result<Vec<Diag
     if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok(found) }
 }
 
-/// Checks the specification and each purpose with the solver.
 fn check_with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project> {
     let mut solver = Z3Solver::default();
     found.extend(check::check(&project.specification.iosts, &mut solver));
@@ -303,7 +301,6 @@ fn make_options(
     }
 }
 
-/// Chooses the domain that suits a specification and its purposes.
 fn choose_domain(specification: &Specification, purposes: &[TestPurpose]) -> DomainKind {
     suited(purposes.iter().map(|purpose| &purpose.iosts).chain([&specification.iosts]))
 }

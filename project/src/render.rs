@@ -2,8 +2,8 @@
 //!
 //! One diagnostic is one block: its code, its message, the lines of the file with the words underlined, then
 //! notes and help. The drawing depends only on the findings and the style. The command line chooses the style
-//! for the terminal. All text of a user goes through [`coreach_model::visible`] before it reaches the terminal.
-//! JSON has the texts as they are, escaped by its own rules.
+//! for the terminal. All text of a user goes through [`coreach_model::visible`] before it reaches the
+//! terminal. JSON has the texts as they are, escaped by its own rules.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::sheet::{LONGEST_DRAWN, Sheet, SheetExcerpt, Sheets};
 use coreach_model::visible::{visible, visible_line};
 
-/// The most lines between the first label and another one that is drawn, since the lines between them are drawn
-/// too. Labels further away become notes.
+/// The most lines between the first label and another one that is drawn, since the lines between them are
+/// drawn too. Other labels become notes.
 const FURTHEST_DRAWN: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,8 +46,7 @@ fn draw_block(diagnostic: &Diagnostic, style: Style, sheets: &mut Sheets) -> Str
         .with_context_lines(1);
     let drawn = Drawn::of(diagnostic, sheets);
     let mut text = String::new();
-    // Writing to a string cannot fail. miette fails only for a span outside of the text, and [`Drawn::of`] has
-    // checked the spans.
+    // Writing to a string cannot fail. miette fails only for bad spans, which [`Drawn::of`] excludes.
     if handler.render_report(&mut text, &drawn).is_err() {
         text = format!("{}\n\n  {}\n", diagnostic.code, drawn.message);
     }
@@ -91,7 +90,7 @@ struct Drawn<'a> {
     message: String,
     source: Option<SheetExcerpt>,
     labels: Vec<LabeledSpan>,
-    /// Labels that cannot be drawn on that source: they are in another file, on an overlong line, or too far away.
+    /// Labels that cannot be drawn there: in another file, on an overlong line, or too far away.
     elsewhere: Vec<String>,
 }
 
@@ -179,8 +178,7 @@ impl miette::Diagnostic for Drawn<'_> {
 }
 
 /// Writes the diagnostics for a program: a list of objects. Lines and columns count from 1, columns in
-/// characters. The end is the column after the last character. A diagnostic without a place has `null` in `file`
-/// and in the numbers.
+/// characters. The end is the column after the last one. Without a place, `file` and the numbers are `null`.
 pub fn to_json(diagnostics: &[Diagnostic]) -> Value {
     Value::Array(each(diagnostics))
 }

@@ -1,9 +1,9 @@
 //! Cuts pieces out of a file's text by lines, for drawing them.
 //!
 //! The drawing library searches a piece from the beginning of the text, byte by byte, several times for each
-//! finding. A hundred findings in a file of megabytes would take seconds. So it gets a [`SheetExcerpt`] with only
-//! the lines around the piece, and the number of the first of them. The excerpt also makes hidden signs visible
-//! ([`coreach_model::visible`]), and cuts overlong lines. It knows the new place of each piece.
+//! finding. A hundred findings in a file of megabytes would take seconds. So it gets a [`SheetExcerpt`] with
+//! only the lines around the piece, and the number of the first of them. The excerpt also makes hidden signs
+//! visible ([`coreach_model::visible`]), and cuts overlong lines. It knows the new place of each piece.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub struct Sheets(Vec<Known>);
 #[derive(Debug)]
 struct Known {
     sheet: Sheet,
-    /// The last byte whose column was counted, with that column. Findings come in the order of the text, and a
-    /// line may have megabytes, so counting goes on from here.
+    /// The last byte whose column was counted, with that column. Findings come in the order of the text, and
+    /// a line may have megabytes, so counting goes on from here.
     counted: (usize, usize),
 }
 
@@ -83,8 +83,7 @@ impl Sheet {
     }
 
     /// Cuts out the lines of some pieces. There is one more line on each side to be drawn, and another one so
-    /// that the cut does not look like the text's end. `None`, if there is no piece, or if a piece is outside of
-    /// the text.
+    /// that the cut does not look like the text's end. `None`, if no piece is in the text.
     pub fn excerpt<'a>(
         &self,
         pieces: impl Iterator<Item = &'a Range<usize>> + Clone,
@@ -120,7 +119,6 @@ pub struct SheetExcerpt {
 }
 
 impl SheetExcerpt {
-    /// Returns the place of a piece of the file in the excerpt.
     pub fn place(&self, piece: &Range<usize>) -> Range<usize> {
         self.byte_in_excerpt(piece.start)..self.byte_in_excerpt(piece.end)
     }

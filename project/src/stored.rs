@@ -31,7 +31,6 @@ pub struct LoadedRun {
 }
 
 impl LoadedRun {
-    /// Reads the implementation from a file, or from the store's description.
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
             (Some(path), _) => iut::load(path, self.test.wire()),
@@ -53,8 +52,8 @@ struct KeptRun {
     iut: Option<(String, String)>,
 }
 
-/// Loads a run of a file, or of a store, and walks through it. `which` names a run of a store, and `test` is
-/// the path of the test case of a file.
+/// Loads a run of a file, or of a store, and walks through it. `which` names a store's run, `test` a file's
+/// test case.
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<LoadedRun, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
@@ -88,7 +87,6 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
 }
 
-/// Finds the first run in a folder that `test --keep` wrote.
 fn find_run_in(folder: &Path) -> Option<PathBuf> {
     let files = std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
     files.filter(|path| path.extension().is_some_and(|end| end == "json") && beside(path).exists()).min()
@@ -119,9 +117,8 @@ fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnos
     Ok(KeptRun { record: found.record, test, document, settings, iut: Some(iut) })
 }
 
-/// Returns the path of the test case that `test --keep` puts beside a run. `deliver_coffee.7.json` is run 7 of
-/// `deliver_coffee`, and `deliver_coffee.7.2.json` the second run 7. If both readings of a name are possible,
-/// the file that exists decides.
+/// Returns the path of the test case that `test --keep` puts beside a run. `deliver_coffee.7.json` is run 7
+/// of `deliver_coffee`, and `deliver_coffee.7.2.json` the second run 7. The existing file decides.
 pub fn beside(source: &Path) -> PathBuf {
     let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -10,12 +10,10 @@ use coreach_model::Iosts;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The version of the format of `coreach mutate`. A new key does not raise it, but a change that old readers
-/// do not understand does.
+/// The version of `coreach mutate`'s format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The version of the format of `coreach campaign`. Version 1 had `told`, the first runs that failed, instead
-/// of `buckets`.
+/// The version of `coreach campaign`'s format. Version 1 had `told`, the first failed runs, for `buckets`.
 pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 
 /// The result of running a suite on mutants of its specification.

@@ -29,8 +29,7 @@ pub(crate) struct StageInput {
 /// Prepares a specification for the stages.
 ///
 /// # Errors
-/// The configuration has settings that do not fit a timed (or an untimed) model, or the model has no delayed
-/// form.
+/// Settings of the configuration do not fit a timed (or untimed) model, or it has no delayed form.
 pub(crate) fn prepare_input(
     specification: AnySpecification,
     configuration: &Configuration,
@@ -95,7 +94,6 @@ pub(crate) fn prepare_input(
 }
 
 impl StageInput {
-    /// Reads a purpose or a property of this specification, for the stages.
     pub(crate) fn read_purpose(&self, file: Arc<SourceFile>, aim: Aim) -> Reading<TestPurpose> {
         match (&self.timed, &self.form) {
             (Some((timed, _)), Some(form)) => {
@@ -107,7 +105,6 @@ impl StageInput {
     }
 }
 
-/// Makes the diagnostic for an internal transition that takes time which nobody observes.
 pub(crate) fn report_internal_time(graph: &Iosts, number: TransitionId) -> Diagnostic {
     let transition = &graph.transitions[number];
     let message = format!("{} takes time that nobody sees", graph.describe(transition));

@@ -12,8 +12,8 @@ use coreach_model::{Diagnostic, Numbered, Term};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
 
-/// Says where the way to Accept ends. There are three cases. The product has no path to Accept, or each of its
-/// paths has a guard that never holds, or the initial data exclude all paths.
+/// Says where the way to Accept ends. There are three cases. The product has no path to Accept, or each of
+/// its paths has a guard that never holds, or the initial data exclude all paths.
 pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     if purpose.aim == Aim::Violate {
@@ -112,8 +112,7 @@ fn add_blocked_steps(
     diagnostic
 }
 
-/// Explains a test case without a run to Pass: a search has looked at all its paths, and the facts alone do
-/// not exclude Pass.
+/// Explains a test case without a run to Pass, as a search through all its paths has proved.
 pub fn explain_by_search(purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     let message = format!("the purpose `{name}` cannot be reached: no path of its test case leads to Pass");
@@ -123,7 +122,6 @@ pub fn explain_by_search(purpose: &TestPurpose, domain: DomainKind) -> Diagnosti
     add_entries_of_accept(diagnostic, purpose)
 }
 
-/// Explains a test that is judged online and cannot reach Accept.
 pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     let iosts = &test.iosts;
@@ -143,8 +141,8 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
     add_rejected_by_completion(diagnostic, purpose, &rejected)
 }
 
-/// Finds the actions that lead to Reject, each with the location of the purpose where they do, by name. `iosts`
-/// is a graph that was made with the purpose, and only steps that it may take count.
+/// Finds the actions that lead to Reject, each with the location of the purpose where they do, by name.
+/// `iosts` is a graph that was made with the purpose, and only steps that it may take count.
 fn find_rejections<'a>(
     iosts: &'a Iosts,
     purpose: &TestPurpose,
@@ -169,7 +167,6 @@ fn reaches(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> bool {
     reached.numbered().any(|(location, reached)| *reached && accepting[location])
 }
 
-/// Adds a label to each transition of the purpose that enters Accept.
 fn add_entries_of_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnostic {
     let into = purpose.iosts.transitions.iter();
     for transition in into.filter(|t| t.target == purpose.accept && t.source != purpose.accept) {
@@ -208,9 +205,9 @@ fn add_rejected_by_completion(
     diagnostic
 }
 
-/// Finds the locations and actions whose transitions all have conditions, and do not all lead to Reject. If no
-/// condition holds, completion rejects the action (algorithm 7.1, p. 170). An author who thinks of "until" does
-/// not expect that.
+/// Finds the locations and actions whose transitions all have conditions, and do not all lead to Reject. If
+/// no condition holds, completion rejects the action (algorithm 7.1, p. 170). Authors who think of "until" do
+/// not expect it.
 fn find_conditional(purpose: &TestPurpose) -> Vec<(&str, &str)> {
     let iosts = &purpose.iosts;
     let mut named: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();

@@ -20,8 +20,8 @@ const WORK: u64 = 1000;
 /// If polyhedra cannot decide, the solver looks at one of this number of nodes.
 const EXACT: usize = 20;
 
-/// Verifies a property of the project. The search for a violation looks at this number of nodes. The solver is a
-/// new one, so that results do not depend on earlier work.
+/// Verifies a property of the project. The search for a violation looks at this number of nodes. The solver
+/// is a new one.
 pub fn verify(
     project: &Project,
     property: &TestPurpose,

@@ -3,8 +3,7 @@
 //! **The test.** It is a document of an online test (`online_test`) without a location that is Accept. It
 //! demands only that the specification allows all observations. A run against it is kept, reported, replayed
 //! and shrunk like any other run. Its transitions are those of the specification in the same order, so the
-//! goals of both have the same numbers. For ioco the specification is suspended first, so silence is an event
-//! like others.
+//! goals of both have the same numbers. For ioco silence is an event like others.
 //!
 //! **The goals** are those of `coreach cover` ([`crate::cover::goals`]).
 
@@ -145,7 +144,6 @@ pub fn list_all_goals(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkGoal> {
     criteria.iter().flat_map(|criterion| list_goals(iosts, *criterion)).collect()
 }
 
-/// Describes a goal in words about the user's model.
 pub fn describe_goal(specification: &Iosts, goal: &WalkGoal) -> String {
     let items = Items::of(specification);
     let named = match goal {

@@ -15,8 +15,7 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     })
 }
 
-/// Reads a whole number of a section. Both bounds are included. `None`, if the key is not there, or if its
-/// value is wrong, which is reported.
+/// Reads a whole number of a section. Both bounds are included. `None`, if there is no such key or value.
 pub fn read_whole_number(
     collector: &mut Collector,
     entries: &[Entry],

@@ -2,11 +2,11 @@
 //!
 //! After an exit code of 0, no file may be a test case that cannot be run, or a model with another meaning
 //! than the stage's result. So each text in a format that coreach reads (YAML; JSON of the test case) is read
-//! from memory by its own reader, and compared with the graph that it was made of. If the text exceeds a limit
-//! of the reader, that limit is reported. Any other difference is a bug of ours, and a panic.
+//! from memory by its own reader, and compared with the graph that it was made of. If the text exceeds a
+//! limit of the reader, that limit is reported. Any other difference is a bug of ours, and a panic.
 //!
-//! **Cost**: that of reading the text. Terms are shared, so comparing them costs almost nothing. The solver is
-//! asked only if a term was read in another form ([`coreach_pipeline::export::equal`]).
+//! **Cost**: that of reading the text. Terms are shared, so comparing them costs almost nothing. The solver
+//! is asked only if a term was read in another form ([`coreach_pipeline::export::equal`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -56,15 +56,14 @@ fn redact(text: &str, secrets: &[Range<usize>]) -> String {
     let mut kept = text.to_owned();
     // The last secret is replaced first, so that the places before it stay right.
     for place in secrets.iter().rev() {
-        // A block scalar's place includes its line end. That must stay, or the next key would be on this line.
+        // A block scalar's place includes its line end, which must stay before the next key.
         let end = place.start + text[place.clone()].trim_end().len();
         kept.replace_range(place.start..end, "\"[redacted]\"");
     }
     kept
 }
 
-/// Finds the places of all secrets, in their order: the values of `environment`, and of the headers that are
-/// to be redacted.
+/// Finds the places of all secrets, in their order: values of `environment`, and of redacted headers.
 fn find_secrets(root: &Node) -> Vec<Range<usize>> {
     let mapping = |node: &Node, key: &str| match &node.kind {
         NodeKind::Mapping(entries) => shape::get(entries, key).cloned(),
@@ -115,7 +114,6 @@ struct Parts {
     secrets: Vec<Range<usize>>,
 }
 
-/// Finds the name of the implementation, the model that simulates it, and its secrets.
 fn find_parts(collector: &mut Collector) -> Option<Parts> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
@@ -213,8 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// The description is hashed into the keys of runs. So the system that is started must be the described
-    /// one, even if the file has changed since.
+    /// The description is hashed into the keys of runs. So the started system must be that one.
     #[test]
     fn what_is_described_is_what_is_read() {
         let folder = std::env::temp_dir().join(format!("coreach-once-{}", std::process::id()));

@@ -74,7 +74,6 @@ impl KnownNames {
     }
 }
 
-/// Makes the diagnostic for an unknown name, with the nearest known one.
 fn report_unknown<'a>(
     code: &'static str,
     what: &str,

@@ -48,8 +48,7 @@ enum PreparedTest {
     Mistakes(Vec<Diagnostic>),
 }
 
-/// Reads all files that a campaign names, and plans it. A purpose that cannot be tested is left out with a
-/// warning.
+/// Reads all files that a campaign names, and plans it. An untestable purpose is left out with a warning.
 pub fn prepare(
     campaign: &Campaign,
     partition: Partition,
@@ -169,7 +168,7 @@ fn make_distinct(name: &str, tests: &[(Test, Vec<Instance>)]) -> String {
     std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// Describes the implementations of a campaign. The same one twice is a warning, two of one name are a mistake.
+/// Describes the implementations of a campaign. Two of one name are a mistake.
 fn read_iuts<'a>(
     campaign: &'a Campaign,
     files: &mut Once,
@@ -202,7 +201,6 @@ fn read_iuts<'a>(
     iuts
 }
 
-/// Collects the locations that an implementation's file may name.
 fn collect_locations(
     campaign: &Campaign,
     projects: &[(Project, &Reference)],
@@ -280,8 +278,7 @@ fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedT
     }
 }
 
-/// Chooses the constants of a test case. Returns its instances, and the given constants with which it has no
-/// run.
+/// Chooses a test case's constants. Returns its instances, and the given constants without a run.
 fn choose_instances(
     test: &Test,
     campaign: &Campaign,
@@ -319,8 +316,7 @@ fn choose_instances(
     if errors.is_empty() { Ok((instances, left_out)) } else { Err(errors) }
 }
 
-/// Reads the values of those constants that the test case has. The other constants may belong to another test
-/// case of the campaign.
+/// Reads the values of the test case's own constants. Others may belong to other test cases.
 fn evaluate_constants(test: &Test, instance: &InstanceConstants) -> Result<Valuation, Diagnostic> {
     let has = |name: &str| test.case.iosts.constants.iter().any(|datum| datum.name() == name);
     let pairs = instance.pairs.iter().filter(|pair| has(&pair.name));

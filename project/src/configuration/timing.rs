@@ -18,7 +18,7 @@ pub struct GivenTiming {
     pub origin: Origin,
 }
 
-/// Reads `timed`. The outer `None` is a mistake. The inner `None` says that the key is not there.
+/// Reads `timed`. The outer `None` is a mistake, the inner one no key.
 pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option<Option<GivenTiming>> {
     const LIKE: &str = "timed: { silence_after: 5 }";
     let Some(entry) = entries.iter().find(|entry| entry.key.text == "timed") else { return Some(None) };

@@ -1,15 +1,15 @@
 //! Joins a specification and a mutant of it in one system with a location *differs* for their differences.
 //!
 //! Both take each event together, and each takes internal steps alone. Only stimuli that the specification
-//! takes are sent. A mutant ignores a stimulus that it does not take, even after an internal step. An output of
-//! the mutant leads to *differs*, if no transition from the specification's location could send it. After the
-//! same trace the specification may have other states that could send it. So a run to *differs* has to be
-//! checked against them.
+//! takes are sent. A mutant ignores a stimulus that it does not take, even after an internal step. An output
+//! of the mutant leads to *differs*, if no transition from the specification's location could send it. After
+//! the same trace the specification may have other states that could send it. So a run to *differs* is
+//! checked further.
 //!
-//! **Races.** A stimulus may cross an internal step after which it is not taken. Then the specification itself,
-//! run as a system, would do something that it does not allow. Only effects of the mutation count. So each pair
-//! remembers whether a changed transition was taken, or whether the mutant has ignored a stimulus that the
-//! specification would take in its state. Before that, only a changed transition leads to *differs*.
+//! **Races.** A stimulus may cross an internal step after which it is not taken. Then the specification
+//! itself, run as a system, would do something that it does not allow. Only effects of the mutation count. So
+//! each pair remembers whether a changed transition was taken, or whether the mutant has ignored a stimulus
+//! that the specification would take in its state. Before that, only a changed transition leads to *differs*.
 //!
 //! **Consequence.** If no run reaches *differs*, the mutant conforms: after any trace of the specification it
 //! does nothing that the specification, run as a system, would not do.

@@ -1,19 +1,19 @@
 //! Makes a path concrete, and finds out what its trace shows for certain.
 //!
-//! **Problem.** A purpose sees events and data, not locations. A path that meets a goal is worthless as a test
-//! if its trace has another explanation that does not meet the goal.
+//! **Problem.** A purpose sees events and data, not locations. A path that meets a goal is worthless as a
+//! test if its trace has another explanation that does not meet the goal.
 //!
 //! **Method.** The solver solves the path's condition together with the goal's conditions at its steps. Its
-//! values make the initial state and the events. The concrete semantics takes the events step by step, so that
-//! nothing depends on the solver. Then all explanations of the trace are checked. For an item the code that
-//! counts coverage does it ([`explain`]). For pairs and paths the explanations are listed.
+//! values make the initial state and the events. The concrete semantics takes the events step by step, so
+//! that nothing depends on the solver. Then all explanations of the trace are checked. For an item the code
+//! that counts coverage does it ([`explain`]). For pairs and paths the explanations are listed.
 //!
 //! If another transition of the same action could take an event of the path, values are tried first that it
 //! cannot take. The purpose then asks for such values ([`Route::guards`]).
 //!
 //! A purpose also accepts runs with other values than the run that was found, and these may show less. So all
-//! paths are listed that may explain an accepted run ([`Explanations`]). The purpose shows the goal only if
-//! each of them meets it.
+//! paths are listed that may explain an accepted run ([`Explanations`]). The purpose shows the goal if all
+//! meet it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,8 +73,7 @@ impl Route {
         is_determined_along(iosts, &self.path, self.asked.iter().map(|(place, asked)| (*place, asked)))
     }
 
-    /// Makes a route that also asks for the values of this run along it. With `with_constants` it asks for the
-    /// values of constants too.
+    /// Makes a route that also asks for the values of this run along it. Constants are asked for on demand.
     pub fn with_values_of(&self, iosts: &Iosts, run: &Evidence, with_constants: bool) -> Self {
         let mut fixed = self.clone();
         let trace = &run.trace;
@@ -96,8 +95,7 @@ impl Route {
         fixed
     }
 
-    /// The guards that the purpose gets: for each step its condition and, if `is_alone`, that no other
-    /// transition takes the event.
+    /// The purpose's guard of each step: its condition and, if `is_alone`, that nothing else takes the event.
     pub fn guards(&self, system: &System<'_>, solver: &mut dyn Solver) -> Vec<Term> {
         let guard = |(place, number): (usize, &TransitionId)| {
             let mut parts: Vec<Term> = self.asked.get(&place).cloned().into_iter().collect();
@@ -263,8 +261,8 @@ impl Explanations {
                 (*number, Term::and(all.into_iter().filter(|part| is_shared(*number, part))))
             })
             .collect();
-        // States that are still to be followed, with the purpose's conditions so far, the number of the next
-        // visible step, and the path.
+        // States to follow, each with the purpose's conditions, the number of the next visible step, and the
+        // path.
         let mut open = vec![(SymbolicState::initial(iosts), Vec::new(), 0, Vec::new())];
         let (mut paths, mut tried) = (Vec::new(), 0);
         while let Some((state, conditions, next, path)) = open.pop() {
@@ -307,8 +305,8 @@ impl Explanations {
         self.paths.as_ref().is_some_and(|paths| paths.iter().all(is_own))
     }
 
-    /// Does each of the paths meet the goal? An item that also depends on values is met only by the route's own
-    /// path, since the purpose asks for the values there.
+    /// Does each of the paths meet the goal? An item that also depends on values is met only by the route's
+    /// own path, since the purpose asks for the values there.
     pub fn all_meet(&self, walked: &Walked, route: &Route, goal: &Goal) -> bool {
         let iosts = &walked.iosts;
         let Some(paths) = &self.paths else { return false };
@@ -386,7 +384,6 @@ pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
 }
 
 impl Shown {
-    /// Do all explanations meet the goal?
     pub fn meets(&self, iosts: &Iosts, goal: &Goal) -> bool {
         match goal {
             Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),

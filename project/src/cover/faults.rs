@@ -6,21 +6,21 @@
 //! **Method.** The mutants are those of `coreach mutate` ([`mutants`]). Each is joined with the specification
 //! in one system ([`super::beside`]). The tree of its paths is searched, breadth first, for a path where they
 //! differ. Its stimuli with their values are the goal's route, and the specification's answer at its end is
-//! watched. The concrete semantics judges a route ([`shows`]). The mutant *must* differ on it, if three things
-//! hold. Up to some answer, the mutant can only do the route's next event, or an event that every possible
-//! state of the specification refuses. At that answer it can do only refused events. It sends nothing while a
-//! stimulus is under way. If only the last one does not hold, or if the mutant may also do right, it *may*
-//! differ. Such a route counts if there is no better one, and if the specification itself, run as a system,
-//! cannot differ on it. A mutant that another mutant's route shows needs no route of its own. The suite takes
-//! the routes that show the most mutants.
+//! watched. The concrete semantics judges a route ([`shows`]). The mutant *must* differ on it, if three
+//! things hold. Up to some answer, the mutant can only do the route's next event, or an event that every
+//! possible state of the specification refuses. At that answer it can do only refused events. It sends
+//! nothing while a stimulus is under way. If only the last one does not hold, or if the mutant may also do
+//! right, it *may* differ. Such a route counts if there is no better one, and if the specification itself,
+//! run as a system, cannot differ on it. A mutant that another mutant's route shows needs no route of its
+//! own. The suite takes the routes that show the most mutants.
 //!
 //! **None.** A tree that ends without a difference is a proof that the mutant conforms.
 //!
 //! **Source.** DeMillo, Lipton, Sayward (1978) for mutants. Aichernig, Lorber, Ničković, *Time for Mutants*
 //! (2013), among others, for searching the product with a mutant.
 //!
-//! **Cost**: a tree for each mutant that no earlier route shows, and for each pair of a route and a mutant one
-//! walk along the route with a few questions at each answer.
+//! **Cost**: a tree for each mutant that no earlier route shows, and for each pair of a route and a mutant
+//! one walk along the route with a few questions at each answer.
 
 use std::collections::BTreeSet;
 
@@ -213,7 +213,6 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
     best
 }
 
-/// May a system in one of these states send something?
 fn sends(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bool {
     let is_output = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Output;
     states.iter().any(|state| {
@@ -270,7 +269,6 @@ fn find_replies(
     found
 }
 
-/// Returns the conditions on its parameters under which a transition can be taken in a state.
 fn enabled_in(transition: &Transition, state: &State) -> Vec<Term> {
     substitute(&enabling_condition(transition), &literals(&state.valuation)).conjuncts()
 }

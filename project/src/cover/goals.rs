@@ -108,7 +108,7 @@ impl FromStr for Criterion {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub change: String,
-    /// The mutant. It is suspended if the specification is. `None`, if no condition says when it is quiescent.
+    /// The mutant, suspended like the specification. `None`, if its quiescence has no condition.
     pub iosts: Option<Iosts>,
 }
 
@@ -131,8 +131,7 @@ pub enum Goal {
     Sequence(String),
 }
 
-/// Lists the goals of a criterion that need no search. Paths, faults and sequences of finite machines are
-/// found elsewhere.
+/// Lists the goals of a criterion that need no search. Paths, faults and sequences do.
 pub fn list_goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
     let of_kind = |wanted: fn(&Item) -> bool| {
         let all = items.all().iter().enumerate().filter(|(_, item)| wanted(item));

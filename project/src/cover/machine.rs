@@ -1,5 +1,4 @@
-//! Explores a specification as a finite machine, and makes goals of the suites of
-//! [`coreach_analyses::machines`].
+//! Explores a specification as a finite machine, and makes goals of suites ([`coreach_analyses::machines`]).
 //!
 //! **Problem.** Methods with a guarantee (W, Wp, HSI, H) are for machines that answer an input with an
 //! output. A specification has locations, data, several outputs in a row, or none.
@@ -98,8 +97,7 @@ pub struct FiniteMachine<'a> {
     steps: Vec<Vec<Steps>>,
 }
 
-/// Explores the states, cuts the inputs into classes, and reduces the machine. The error says why the
-/// specification is no finite machine.
+/// Explores the states, cuts the inputs into classes, and reduces the machine. The error says what fails.
 pub fn explore_machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMachine<'a>, String> {
     budget::doing("exploring a finite machine");
     if let Some(constant) = iosts.constants.first() {
@@ -187,8 +185,7 @@ impl Explorer<'_, '_> {
         )
     }
 
-    /// Runs from a state until the specification is quiescent. Returns the state there, and the steps until
-    /// then.
+    /// Runs from a state until the specification is quiescent. Returns that state, and the steps.
     fn run_to_rest(&mut self, from: &State) -> Result<(State, Steps), String> {
         if let Some(known) = self.rests.get(from) {
             return Ok(known.clone());
@@ -284,7 +281,7 @@ impl Explorer<'_, '_> {
         Ok(found)
     }
 
-    /// Cuts the events of an action into classes by the conditions. Leaves out events that no condition allows.
+    /// Cuts the events of an action into classes by the conditions. Drops those that none allows.
     fn cut_into_classes(&mut self, action: ActionId, conditions: &[Term]) -> Result<Vec<InputClass>, String> {
         let name = &self.iosts.action(action).name;
         let mut cells: Vec<(Vec<Term>, bool)> = vec![(Vec::new(), false)];
@@ -324,8 +321,7 @@ impl Explorer<'_, '_> {
         Ok(found)
     }
 
-    /// Takes an event of a class. Returns the state of rest after it, and the steps until then. `None`, if no
-    /// transition takes it.
+    /// Takes an event of a class, if possible. Returns the state of rest after it, and the steps until then.
     fn react(&mut self, state: &State, class: &InputClass) -> Result<Option<(State, Steps)>, String> {
         let mut found: Option<(State, Steps)> = None;
         for number in self.outgoing[state.location].clone() {
@@ -355,13 +351,11 @@ impl Explorer<'_, '_> {
     }
 }
 
-/// Returns the condition on its parameters under which a transition is taken in a state.
 fn enabled_in(transition: &Transition, state: &State) -> Term {
     substitute(&enabling_condition(transition), &literals(&state.valuation))
 }
 
 impl FiniteMachine<'_> {
-    /// Makes goals of the sequences of a suite, each with the route that meets it.
     pub fn goals(&self, method: Method, extra: usize) -> Result<Vec<(Goal, MetGoal)>, String> {
         let words = suite(&self.reduced, method, extra).map_err(|none| self.explain_no_suite(none))?;
         Ok(words.iter().map(|word| self.make_goal(word)).collect())

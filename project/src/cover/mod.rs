@@ -10,12 +10,11 @@
 //!
 //! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the
 //! bound of the search. Covered goals are reachable, since the concrete semantics has taken a run.
-//! Unreachable goals are unreachable if abstract interpretation, the tree and the solver are right. Unknown
-//! goals may be either.
+//! Unreachable goals are unreachable if abstract interpretation, the tree and the solver are right.
 //!
 //! **Kept**: each result is kept as soon as it is found, so that an exceeded budget does not lose it. Looking
-//! for paths and making the suite have a budget each, so that a met goal is not lost for lack of a purpose. A
-//! goal that is not decided by then is *open*.
+//! for paths and making the suite have a budget each, so that no met goal is lost. An undecided goal is
+//! *open*.
 
 pub mod beside;
 pub mod evidence;
@@ -64,8 +63,7 @@ pub struct Settings {
     pub conformance: Conformance,
     /// They limit the condition of quiescence.
     pub stages: Limits,
-    /// Paths of the suite are continued up to this number of visible steps, to meet more goals. With 0 they
-    /// are not continued.
+    /// Paths of the suite are continued up to this number of visible steps, to meet more goals.
     pub steps: usize,
     /// What purposes watch after their goals.
     pub observe: Observe,
@@ -149,8 +147,7 @@ pub fn cover(
     looked.err().or(made.err())
 }
 
-/// Looks for a route to each goal, criterion by criterion. Puts each result into `kept` at once, since the
-/// budget may end this anywhere.
+/// Looks for a route to each goal, criterion by criterion. Each result is in `kept` at once.
 fn look_for_routes(
     specification: &Iosts,
     iosts: &Iosts,
@@ -329,7 +326,6 @@ fn covered_goals(cover: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
     })
 }
 
-/// Returns what a tree must remember for the goal.
 pub(crate) fn memory_needed(goal: &Goal) -> Remembered {
     match goal {
         Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => Remembered::Items,
@@ -338,7 +334,6 @@ pub(crate) fn memory_needed(goal: &Goal) -> Remembered {
     }
 }
 
-/// Lists the paths of a criterion as goals. The flag says that all of them fit the limits.
 pub(crate) fn list_paths(
     system: &System<'_>,
     criterion: Criterion,
@@ -357,7 +352,6 @@ pub(crate) fn list_paths(
     (goals.collect(), found.is_complete)
 }
 
-/// Turns the result of a search for a fault into its fate.
 fn decide_fate_of_fault(sought: Sought) -> Fate {
     match sought {
         Sought::Met(found) => Fate::Covered(found),
@@ -376,7 +370,6 @@ fn decide_fate_of_fault(sought: Sought) -> Fate {
     }
 }
 
-/// Turns the result of a search into the fate of its goal.
 pub(crate) fn decide_fate(sought: Sought) -> Fate {
     match sought {
         Sought::Met(found) => Fate::Covered(found),

@@ -5,19 +5,19 @@
 //! Definition 13) ask that a purpose accepts at an output.
 //!
 //! **Method.** After its goal a route goes on in one of two ways. It takes the *outputs* that follow, or it
-//! *distinguishes* faults, with stimuli too. For ioco it also watches all later outputs until the specification
-//! may be quiescent: there a system shows that sends too much, or something else. The faults to distinguish
-//! are those of the last step: another location as its target, and another value of a variable that it
-//! assigns. From the state where the evidence ends, states of the specification are looked at breadth first.
-//! A wrong target is shown by an output, or by quiescence, that is impossible from there. (A system ignores
-//! the stimuli that it does not take.) A wrong value is shown by an output whose guard depends on it, or that
-//! follows such a guard. Dependence is by data flow, since the values of one run prove little. To show all
-//! wrong targets, or all wrong values, is worth `WORTH` events, and a part of them is worth its share.
+//! *distinguishes* faults, with stimuli too. For ioco it also watches all later outputs until the
+//! specification may be quiescent: there a system shows that sends too much, or something else. The faults to
+//! distinguish are those of the last step: another location as its target, and another value of a variable
+//! that it assigns. From the state where the evidence ends, states of the specification are looked at breadth
+//! first. A wrong target is shown by an output, or by quiescence, that is impossible from there. (A system
+//! ignores the stimuli that it does not take.) A wrong value is shown by an output whose guard depends on it,
+//! or that follows such a guard. Dependence is by data flow, since the values of one run prove little. To
+//! show all wrong targets, or all wrong values, is worth `WORTH` events, a part its share.
 //!
-//! **Nothing is promised** by those steps. Another answer that the specification allows is accepted, since the
-//! goal was met before ([`super::purpose`]). An event after which no watched step can follow is accepted too
-//! ([`Route::may_go_on`]). A step is promised nevertheless if no other answer can replace it, and if it is
-//! possible whatever the data are. So the goals on such steps are covered, too.
+//! **Nothing is promised** by those steps. Another answer that the specification allows is accepted, since
+//! the goal was met before ([`super::purpose`]). An event after which no watched step can follow is accepted
+//! too ([`Route::may_go_on`]). A step is promised nevertheless if no other answer can replace it, and if it
+//! is possible whatever the data are. So the goals on such steps are covered, too.
 //!
 //! **Difference** to distinguishing sequences of automata: such a sequence need not exist, since data decide
 //! which steps can follow. So the best way that is found is taken, or none if no way shows a fault.
@@ -126,8 +126,8 @@ impl<'a> Observer<'a> {
         Observer { system, observe, leaving: HashMap::new(), after: HashMap::new(), ways: HashMap::new() }
     }
 
-    /// Extends the route by watched steps, and finds a run along it. The route stays as it was if there are no
-    /// such steps, or if no run shows the goals (`shows`).
+    /// Extends the route by watched steps, and finds a run along it. The route stays as it was if there are
+    /// no such steps, or if no run shows the goals (`shows`).
     pub fn watch_on(
         &mut self,
         found: &MetGoal,
@@ -147,7 +147,7 @@ impl<'a> Observer<'a> {
                 route.watched -= self.count_certain(&route, solver);
                 return MetGoal { route, evidence, must: found.must };
             }
-            // With other values, the last answer may be impossible. So the way is cut after the answer before.
+            // With other values, the last answer may be impossible, so it is cut off.
             way.pop();
             while way.last().is_some_and(|last| !self.is_answer(*last)) {
                 way.pop();
@@ -156,8 +156,8 @@ impl<'a> Observer<'a> {
         found.clone()
     }
 
-    /// Finds the steps to the first answer from a state: internal steps, and an output after them. For ioco the
-    /// answer may be quiescence.
+    /// Finds the steps to the first answer from a state: internal steps, and an output after them. (Or
+    /// quiescence.)
     pub fn find_answer(&mut self, from: &State, solver: &mut dyn Solver) -> Option<Vec<TransitionId>> {
         let mut open = VecDeque::from([(from.clone(), Vec::new())]);
         let mut seen = BTreeSet::from([from.clone()]);
@@ -183,8 +183,7 @@ impl<'a> Observer<'a> {
         matches!(self.kind(number), ActionKind::Output | ActionKind::Quiescence)
     }
 
-    /// Counts the first watched steps that no other answer can replace, and that are possible whatever the data
-    /// are.
+    /// Counts the first watched steps that nothing can replace, and that are possible with all data.
     fn count_certain(&self, route: &Route, solver: &mut dyn Solver) -> usize {
         // After another explanation, other answers may be possible.
         if !Explanations::of(self.system, route, solver).is_one(route) {
@@ -228,8 +227,7 @@ impl<'a> Observer<'a> {
         certain
     }
 
-    /// Finds the steps to watch from a state: the best way, then the outputs up to silence, if that is an
-    /// action.
+    /// Finds the steps to watch from a state: the best way, then the outputs up to silence.
     fn find_way(&mut self, from: &State, assigned: Vec<Datum>, solver: &mut dyn Solver) -> Vec<TransitionId> {
         if self.observe == Observe::None {
             return Vec::new();
@@ -260,8 +258,7 @@ impl<'a> Observer<'a> {
         way
     }
 
-    /// Finds the way that is worth the most, and the state at its end. Without stimuli it is the way with the
-    /// most outputs.
+    /// Finds the way that is worth the most, and the state at its end. Without stimuli, outputs count.
     fn find_best_way(
         &mut self,
         from: &State,
@@ -374,8 +371,7 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Returns the states after an event and internal steps. With `ignores`, a state that cannot take the event,
-/// even after internal steps, stays as it is.
+/// Returns the states after an event and internal steps. With `ignores`, a state that cannot take it stays.
 pub fn states_after(
     iosts: &Iosts,
     states: &BTreeSet<State>,

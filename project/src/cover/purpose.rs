@@ -5,16 +5,16 @@
 //! joins the specification's own guard, the route's condition, and the condition that no other transition
 //! takes the event, where that is possible. Any other event leads to `Reject`: after it the specification
 //! would be in another location, and the next guard would be wrong. Completion sends other values of the
-//! event to `Reject`. Internal steps leave the purpose in its location, so the chain does not say which of them
-//! are taken. For ioco silence is a step as well. Silence before another step changes nothing where the
+//! event to `Reject`. Internal steps leave the purpose in its location, so the chain does not say which of
+//! them are taken. For ioco silence is a step as well. Silence before another step changes nothing where the
 //! specification is quiescent, so the purpose stays. Where it is not quiescent, silence leads to `Reject`.
 //!
 //! Watched steps ([`super::observe`]) come after all promised steps. There any other output leads to `Accept`
-//! instead of `Reject`, and so does silence if the route waits. An event after which no watched step can follow
-//! leads to `Accept` as well.
+//! instead of `Reject`, and so does silence if the route waits. So does an event after which no watched step
+//! can follow.
 //!
-//! A route has no purpose if the model format cannot express it (a literal of an array or a record), or if its
-//! text is read back with another meaning.
+//! A route has no purpose if the model format cannot express it (a literal of an array or a record), or if it
+//! is read back otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Written {
     pub text: String,
 }
 
-/// Writes the purpose of this name for a route that ends with a visible step. `None`, if it cannot be written.
+/// Writes the purpose of this name for a route that ends with a visible step, if possible.
 pub fn write_purpose(
     name: &str,
     specification: &Specification,
@@ -89,8 +89,7 @@ pub fn write_purpose(
     let text = write_purpose_yaml(&make_chain(name, model, &steps, has_quiescence));
     let file = SourceFile { name: format!("{name}.yaml"), text: text.clone() };
     let (read, _) = read_purpose(Arc::new(file), specification).ok()?;
-    // The texts are compared, since the purpose that was read has other origins, and may list its locations in
-    // another order.
+    // The texts are compared, since the read purpose has other origins and another order of locations.
     (write_purpose_yaml(&read) == text).then_some(Written { purpose: read, text })
 }
 
@@ -183,7 +182,7 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
         if !ends.is_false() {
             add(action.unwrap_or(quiescence), ends.clone(), find("Accept"));
         }
-        // Completion sends other values of the event to `Reject`. At a watched step they are accepted instead.
+        // Completion sends other values to `Reject`. At a watched step they are accepted instead.
         if otherwise(*action) == "Accept" && !guard.is_true() {
             add(action.unwrap_or(quiescence), guard.not(), find("Accept"));
         }
@@ -237,18 +236,15 @@ fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: 
     }
 }
 
-/// Counts the visible steps of a route.
 pub fn count_visible(iosts: &Iosts, route: &Route) -> usize {
     let is_seen = |number: &&_| iosts.action(iosts.transitions[**number].action).is_visible();
     route.path.iter().filter(is_seen).count()
 }
 
-/// Names the purpose of this number, counted from 0.
 pub fn name_purpose(place: usize) -> String {
     format!("cover_{:03}", place + 1)
 }
 
-/// Returns a key that orders routes independently of the order in which they were found.
 pub fn order_key(route: &Route) -> Vec<usize> {
     route.path.iter().map(|number| number.place()).collect()
 }

@@ -17,8 +17,7 @@ use super::{Cover, Ended, Fate};
 use crate::render;
 use coreach_execution::coverage::Items;
 
-/// The version of the format. A new key does not raise it, but a change that old readers do not understand
-/// does.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
 /// The events of the system with which a purpose may end.

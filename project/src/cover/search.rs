@@ -1,12 +1,12 @@
 //! Finds the shortest route that meets each goal, or proves that there is none.
 //!
-//! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion. It remembers what the
-//! goals need to know about a path: nothing for an item that one event shows in one state, the last transition
-//! for pairs, and the last assignment of each variable for definitions and uses. At each step, and for each
-//! open goal that the step could meet, the solver is asked: is the path's condition satisfiable together with
-//! the goal's condition? If it is, the run is made concrete, and all explanations of its trace are checked
-//! ([`super::evidence`]). A run that does not show the goal for certain is continued up to the next visible
-//! events. If that does not help, a longer path may.
+//! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion. It remembers what
+//! the goals need to know about a path: nothing for an item that one event shows in one state, the last
+//! transition for pairs, and the last assignment of each variable for definitions and uses. At each step, and
+//! for each open goal that the step could meet, the solver is asked: is the path's condition satisfiable
+//! together with the goal's condition? If it is, the run is made concrete, and all explanations of its trace
+//! are checked ([`super::evidence`]). A run that does not show the goal for certain is continued up to the
+//! next visible events. If that does not help, a longer path may.
 //!
 //! **None.** A state that was cut can do nothing that an expanded state with the same memory cannot do. So if
 //! the tree ends within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal:
@@ -54,8 +54,7 @@ pub enum Doubt {
     Solver,
 }
 
-/// The memory of a path: nothing, the last transition, or the last assignment of each variable. Transitions
-/// are counted from 1.
+/// The memory of a path: nothing, the last transition, or each variable's last assignment. They count from 1.
 type PathMemory = Vec<u32>;
 
 type Remember = fn(&System<'_>, &PathMemory, &Move) -> PathMemory;
@@ -103,8 +102,7 @@ struct OpenGoal {
 /// Is called as soon as a goal is met, with the goal's place.
 type OnMet<'a> = &'a mut dyn FnMut(usize, &MetGoal);
 
-/// Searches for all goals, which need the same memory. Calls `met` for each met goal at once, since the budget
-/// may end the work.
+/// Searches for all goals, which need the same memory. Calls `met` for each met goal at once.
 pub fn search(
     walked: &Walked,
     goals: &[Goal],
@@ -159,7 +157,6 @@ pub fn search(
     open.into_iter().map(done).collect()
 }
 
-/// Searches for a run along a path that is itself a goal.
 pub fn follow_path(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
     let system = System::new(&walked.iosts);
     let mut searcher = GoalSearcher { walked, system: &system, met: &mut |_, _| {}, solver };
@@ -255,7 +252,6 @@ impl GoalSearcher<'_, '_> {
         self.decide(reached, condition, &route, open);
     }
 
-    /// Tries a goal whose condition is about the state of the node.
     fn try_in_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut condition = reached.state.condition.clone();
@@ -267,8 +263,8 @@ impl GoalSearcher<'_, '_> {
         self.decide(reached, condition, &route, open);
     }
 
-    /// Turns a condition on the state at a path's end into one on the last visible step. Replaces the variables
-    /// by the values that this step and later steps assign.
+    /// Turns a condition on the state at a path's end into one on the last visible step. Replaces the
+    /// variables by the values that this step and later steps assign.
     fn condition_before(&self, path: &[TransitionId], mut asked: Term) -> Option<(usize, Term)> {
         let iosts = self.system.iosts;
         for (place, number) in path.iter().enumerate().rev() {
@@ -356,7 +352,7 @@ impl GoalSearcher<'_, '_> {
             }
             avoided.push(evidence.trace);
         }
-        // With certain values the trace may have no other explanation. Then the purpose asks for these values.
+        // With certain values, for which the purpose then asks, no other explanation may be left.
         let route = Route { is_alone: false, ..route.clone() };
         loop {
             for evidence in showing.drain(..) {
@@ -385,7 +381,6 @@ impl GoalSearcher<'_, '_> {
     }
 }
 
-/// Lists the transitions of the path to a node.
 pub fn path_transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     let taken = |node: NodeId| match &tree.nodes[node].by {
         Move::Take(step) => Some(step.transition),
@@ -394,7 +389,6 @@ pub fn path_transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     tree.path(node).into_iter().filter_map(taken).collect()
 }
 
-/// Returns the values of data and parameters when the step to a node is taken.
 fn substitution_before_step(system: &System<'_>, before: &Node, reached: &Node) -> Substitution {
     let mut values = before.state.standing(&before.state.known);
     if let Move::Take(step) = &reached.by {

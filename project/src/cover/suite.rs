@@ -2,18 +2,18 @@
 //!
 //! **Problem.** Most routes pass through many goals. A purpose for each goal would repeat the same steps.
 //!
-//! **Method.** Greedy set cover (Chvátal 1979): the next route is the one that meets the most remaining goals.
-//! Among equals it is the one with fewer visible steps, then the one that was found first. No polynomial
-//! method is much better: the result is at most ln n times the smallest.
+//! **Method.** Greedy set cover (Chvátal 1979): the next route is the one that meets the most remaining
+//! goals. Among equals it is the one with fewer visible steps, then the one that was found first. No
+//! polynomial method is much better: the result is at most ln n times the smallest.
 //!
 //! **Continued**: if that is asked for, a chosen route goes on from its end. Each time it takes the shortest
-//! way to another remaining goal, up to a number of visible steps. That makes fewer tests with more steps. The
-//! system may answer each further step in another way, so long tests end in Inconclusive more often.
+//! way to another remaining goal, up to a number of visible steps. That makes fewer tests with more steps.
+//! The system may answer each further step in another way, so long tests end in Inconclusive more often.
 //!
 //! **Goals of a route**: its own goal, and every goal that lies on its path whatever the values are
 //! (locations, transitions, conjuncts if their transition is taken, pairs, definitions and uses, paths), if
-//! its trace shows that for certain. A goal that depends on values does not count, if the purpose does not ask
-//! for them: another run may have other values.
+//! its trace shows that for certain. A goal that depends on values does not count, if the purpose does not
+//! ask for them: another run may have other values.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -51,8 +51,8 @@ pub struct SuiteChooser<'a> {
 }
 
 impl<'a> SuiteChooser<'a> {
-    /// Makes the candidates. `met` are the numbers of the goals that were met, each with its route. The routes
-    /// already have their watched steps.
+    /// Makes the candidates. `met` are the numbers of the goals that were met, each with its route. They have
+    /// watched steps.
     pub fn new(
         walked: &'a Walked,
         system: &'a System<'a>,
@@ -171,8 +171,7 @@ fn add_goals_on_route(
     candidate.goals.sort_unstable();
 }
 
-/// Finds the shortest continuation of a route that meets another remaining goal, and all goals that the route
-/// met before.
+/// Finds the shortest continuation of a route that meets another remaining goal, and its own goals still.
 #[expect(clippy::too_many_arguments, reason = "what is known, what is left, and how far")]
 fn continue_route(
     walked: &Walked,

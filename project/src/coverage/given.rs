@@ -1,5 +1,4 @@
-//! Sorts the files that a user names to `coreach coverage`. The content of each file decides its kind, so their
-//! order does not matter.
+//! Sorts the files that a user names to `coreach coverage`. Their content decides, not their order.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -17,15 +16,15 @@ pub struct SortedFiles {
     pub stores: Vec<PathBuf>,
     pub runs: Vec<PathBuf>,
     pub campaigns: Vec<PathBuf>,
-    /// No configuration was named, and these were found beside the runs. Those that cannot be used are skipped.
+    /// The configurations were not named, but found beside the runs. Unusable ones are skipped.
     pub are_found: bool,
     /// The stores of the campaigns. They need not exist.
     pub(crate) own_stores: Vec<PathBuf>,
 }
 
 impl SortedFiles {
-    /// Sorts the named files. A campaign stands for its configurations, and also for its store, if no runs are
-    /// named.
+    /// Sorts the named files. A campaign stands for its configurations, and also for its store, if no runs
+    /// are named.
     pub fn of(files: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
         let mut files_by_kind = SortedFiles::default();
         let mut found = Vec::new();
@@ -55,8 +54,8 @@ impl SortedFiles {
         Ok(files_by_kind)
     }
 
-    /// Puts a file into its list. Returns the kind of a file that belongs to no list. `code` is the code of the
-    /// error for a file that cannot be read.
+    /// Puts a file into its list. Returns the kind of a file that belongs to no list. `code` is for
+    /// unreadable files.
     pub(crate) fn sort_in(
         &mut self,
         path: &Path,
@@ -84,7 +83,6 @@ impl SortedFiles {
         Ok(None)
     }
 
-    /// Sorts each list, and removes duplicates.
     pub(crate) fn sort(&mut self) {
         for list in [&mut self.configurations, &mut self.stores, &mut self.runs] {
             list.sort();
@@ -92,8 +90,8 @@ impl SortedFiles {
         }
     }
 
-    /// Adds the configurations in the folders of the runs, in the folders above (`test --keep runs`), and in the
-    /// working folder.
+    /// Adds configurations from the folders of the runs, those above (`test --keep runs`), and the working
+    /// one.
     fn look_beside(&mut self) {
         self.are_found = true;
         let mut folders: Vec<PathBuf> = vec![PathBuf::from(".")];

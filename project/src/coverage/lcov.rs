@@ -1,5 +1,4 @@
-//! Writes the report as LCOV, which coverage viewers read: `genhtml` of the LCOV project, editors, build
-//! servers.
+//! Writes the report as LCOV for coverage viewers: `genhtml` of the LCOV project, editors, build servers.
 //!
 //! The format is that of `geninfo(1)`. A record is for a test (`TN`) and a file (`SF`). Here each purpose has
 //! two records: one for the specification, and one for the purpose itself. Viewers add them up.
@@ -99,7 +98,6 @@ fn write_record(text: &mut String, test: &str, model: &ModelCoverage) {
     put_line(text, format_args!("end_of_record"));
 }
 
-/// Replaces line ends in a file's name, since a record has one line for it.
 fn one_line(name: &str) -> String {
     name.replace(['\n', '\r'], " ")
 }

@@ -1,11 +1,11 @@
 //! Measures the coverage of runs: from the files that a user names to a report.
 //!
-//! [`coreach_execution::coverage`] defines coverage. Here the runs are read one at a time, so that a large store
-//! needs no more memory than a small one. Each run is walked through the models that its test case was made of
-//! (`subjects`). The sums make a report (`report`), which can also be written as LCOV (`lcov`).
+//! [`coreach_execution::coverage`] defines coverage. Here the runs are read one at a time, so that a large
+//! store needs no more memory than a small one. Each run is walked through the models that its test case was
+//! made of (`subjects`). The sums make a report (`report`), which can also be written as LCOV (`lcov`).
 //!
-//! A run counts once, even if it is in several files. In stores its key identifies it, as a file its bytes. Sums
-//! do not depend on the order of files and runs, so neither does the report.
+//! A run counts once, even if it is in several files. In stores its key identifies it, as a file its bytes.
+//! Sums do not depend on the order of files and runs, so neither does the report.
 
 mod given;
 mod lcov;
@@ -60,8 +60,7 @@ pub struct Runs {
     pub repeated: usize,
     /// Runs that were left out, since they may have been in more states than are followed.
     pub too_many_states: usize,
-    /// Runs that were counted only up to a place: over a link, no order that the specification allows goes on
-    /// from there.
+    /// Runs that were counted only up to a place: over a link, no allowed order goes on from there.
     pub cut: usize,
     /// Runs that were left out, since the order of events over several connections is not known.
     pub unordered: usize,
@@ -110,8 +109,7 @@ impl Stops {
     }
 }
 
-/// Reads the runs and measures what they covered. The diagnostics say which work a budget has ended, so that
-/// the report may lack something.
+/// Reads the runs and measures what they covered. The diagnostics say which work a budget ended.
 ///
 /// # Errors
 /// A file cannot be read, or the files do not fit together: a model was changed, or a run is no run of its
@@ -310,8 +308,7 @@ fn find_initial_state(
     {
         return Ok(last.state.clone());
     }
-    // A variable that the initial condition leaves open is written before it is read (Definition 4.19). So one
-    // state stands for all.
+    // One state stands for all: an open variable is written before it is read (Definition 4.19).
     let states = initial::states(&subject.walked.iosts, &constants, 1 << 10, solver);
     let state = states.map_err(|why| why.text().to_owned())?.swap_remove(0);
     *last = Some(RunStart { subject: number, constants, state: state.clone() });
@@ -323,8 +320,7 @@ fn is_forbidden(run: &Run) -> bool {
     matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event))
 }
 
-/// Checks that a run of a test case is a run of the models that it was made of, up to an event for which it
-/// failed.
+/// Checks that a run of a test case is one of its models, up to an event for which it failed.
 fn check_fit(explained: &Explained, run: &Run, trace: &[Occurrence]) -> Result<(), String> {
     let wrong = |number: usize, text: &str| {
         let what = trace.get(number).map(ToString::to_string).unwrap_or_default();

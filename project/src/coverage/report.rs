@@ -18,8 +18,7 @@ use crate::coverage::subjects::Subjects;
 use crate::coverage::{Runs, Settings, Stops};
 use crate::making::Says;
 
-/// The version of the format. A new key does not raise it, but a change that old readers do not understand
-/// does.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
 coreach_model::words! {
@@ -87,7 +86,7 @@ pub struct Met {
 }
 
 impl Met {
-    /// `excluded` is the status of an item that is not asked for. A faulty implementation may still have met it.
+    /// `excluded` is the status of an item that is not asked for. A faulty system may meet it.
     fn new(count: &Count, excluded: Option<Status>) -> Self {
         Met {
             status: excluded.unwrap_or(Status::of(count)),
@@ -107,8 +106,7 @@ pub struct Figure {
     pub unreachable: usize,
     pub rejected: usize,
     pub gaps: usize,
-    /// The share of covered items among those that are neither unreachable nor rejected, rounded down to a tenth.
-    /// It is 100, if there are no such items.
+    /// The covered share of the items that are asked for, rounded down to a tenth. Of no items it is 100.
     pub percent: f64,
 }
 
@@ -267,7 +265,6 @@ pub struct Unmet {
 }
 
 impl CoverageReport {
-    /// Checks the requirements for each specification.
     pub fn require(&mut self, requirements: &[Requirement]) {
         for specification in &self.specifications {
             for requirement in requirements {
@@ -392,8 +389,7 @@ fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut S
     let anything = iosts.locations.map(|_| Term::yes());
     let prove = || {
         let mut unreachable = proofs::among(iosts, items, &anything, &mut Z3Solver::default());
-        // A purpose follows every event, also by transitions that its author did not write. So a condition may
-        // fail.
+        // A purpose follows every event, also by transitions of completion. So a condition may fail.
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
             *is_unreachable &= !matches!(item, Item::Condition { holds: false, .. });
         }
@@ -406,8 +402,7 @@ fn as_statuses(unreachable: Vec<bool>) -> Vec<Option<Status>> {
     unreachable.into_iter().map(|is_one| is_one.then_some(Status::Unreachable)).collect()
 }
 
-/// Excludes the items of Reject. A test of the purpose sends nothing that leads there, and ends if the system
-/// leads it there.
+/// Excludes the items of Reject. A test sends nothing that leads there, and ends there.
 fn exclude_reject(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
     let Some(reject) = reject else { return };
     for (item, excluded) in items.all().iter().zip(excluded) {
@@ -447,8 +442,7 @@ fn cover_model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<S
         transitions: Vec::new(),
     };
     for ((item, count), excluded) in items.all().iter().zip(&tally.counts).zip(excluded) {
-        // A faulty implementation may show that a condition fails. A run that meets any other excluded item
-        // would be a bug of ours.
+        // Only a failing condition may be shown by a faulty system. Anything else is a bug of ours.
         assert!(
             !(*excluded == Some(Status::Unreachable) && count.is_covered())
                 || matches!(item, Item::Condition { holds: false, .. }),

@@ -1,8 +1,8 @@
 //! Finds the models through which runs are walked: the specification and the purpose of a test case.
 //!
 //! A test case has hashes of the models that it was made of ([`coreach_pipeline::sources`]). The named
-//! configurations are read, and the one whose models have these hashes is used. A model that was changed since
-//! has another hash. It is refused, since its lines are not the lines that ran.
+//! configurations are read, and the one whose models have these hashes is used. A model that was changed
+//! since has another hash. It is refused, since its lines are not the lines that ran.
 //!
 //! Runs are walked through the models as they are in their files, without the configuration's constants. So
 //! runs of two configurations of one specification add up, item by item.
@@ -63,8 +63,7 @@ pub struct Subjects {
 }
 
 impl Subjects {
-    /// Reads configurations with all files that they name. With `lenient`, a configuration that cannot be read
-    /// is skipped.
+    /// Reads configurations with all files that they name. With `lenient`, unreadable ones are skipped.
     pub fn read(paths: &[PathBuf], lenient: bool) -> Result<Self, Vec<Diagnostic>> {
         let mut candidates = Vec::new();
         let mut found = Vec::new();
@@ -100,14 +99,13 @@ impl Subjects {
         Ok(self.subjects.len() - 1)
     }
 
-    /// Finds the numbers of the candidate and of its purpose that have these hashes.
     fn find_by_hash(&self, made: &Sources) -> Option<(usize, usize)> {
         self.candidates.iter().enumerate().find_map(|(number, candidate)| {
             Some((number, candidate.made.iter().position(|known| known == made)?))
         })
     }
 
-    /// Reports that no configuration fits a test case: a model of the same name has changed, or there is none.
+    /// Reports that no configuration fits a test case: a model has changed, or there is none.
     fn report_changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
         let again =
             "coverage is of the model that ran: run the tests again, or name the configuration as it was";
@@ -148,7 +146,7 @@ fn load_candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     let (configuration, _) = load_without_purpose(path)?;
     let load = |path: &Path| yaml::load(path).map_err(|found| vec![found]);
     let (specification, _) = read_any_specification(load(&configuration.specification.path)?)?;
-    // A timed specification takes the form in which time is data. It has the user's locations and transitions.
+    // A timed specification takes the form in which time is data. Its graph is the user's.
     let input = prepare_input(specification, &configuration)?;
     let mut purposes = Vec::new();
     for (reference, aim) in configuration.aimed() {
@@ -191,8 +189,8 @@ pub fn join_models(
     Ok(make_walked(left, right, both))
 }
 
-/// Suspends the specification and joins it with a purpose. A run of a test of ioco shows quiescence as silence.
-/// The added transitions are not counted.
+/// Suspends the specification and joins it with a purpose. A run of a test of ioco shows quiescence as
+/// silence. The added transitions are not counted.
 pub fn join_suspended_models(
     left: &Iosts,
     right: &TestPurpose,
@@ -205,10 +203,9 @@ pub fn join_suspended_models(
     Ok(make_walked(left, right, both))
 }
 
-/// Makes the product walkable: says which parts of it come from the specification, and which from the purpose.
+/// Makes the product walkable: says which parts come from the specification and the purpose.
 fn make_walked(left: &Iosts, right: &TestPurpose, both: Product) -> Walked {
-    // A location Reject and transitions that completion has added come from neither. They are numbered after the
-    // author's.
+    // Parts that completion added come from neither. They are numbered after the author's.
     let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
     let of_left = Part::new(
         left,

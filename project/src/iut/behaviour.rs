@@ -129,7 +129,6 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
     (samples, programs)
 }
 
-/// Reads a program that prints values of a parameter.
 fn read_sample_program(
     reader: &mut IutReader<'_>,
     node: &Node,

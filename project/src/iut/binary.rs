@@ -191,7 +191,6 @@ fn check_names(
     }
 }
 
-/// Checks that lists of a frame belong to parameters that are lists, with the parts of their elements.
 fn check_lists(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField]) {
     let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
     for one in named {

@@ -118,7 +118,6 @@ impl Groups<'_, '_> {
         }
     }
 
-    /// Reads a regular expression, and adds its named groups.
     fn read_pattern(&mut self, node: &Node, what: &str) -> Option<Regex> {
         let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, EXAMPLE_OBSERVATIONS)?;
         let (regex, names) = read_regex(self.reader, scalar)?;

@@ -63,7 +63,6 @@ impl IutReader<'_> {
         Some(bytes)
     }
 
-    /// Reads a key whose only value is `true`.
     pub fn yes(&mut self, node: &Node, key: &str) -> Option<()> {
         if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
             return Some(());

@@ -19,7 +19,6 @@ pub const PLACE: [&str; 5] = ["header", "cookie", "pointer", "body", "match"];
 /// An example for lines and frames.
 const OF_PARTS: &str = "captures: { token: { default: none } }";
 
-/// Reads `captures` of an HTTP server.
 pub fn read_answer_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
     for entry in read_declared(reader, entries, OF_ANSWERS) {
@@ -114,7 +113,6 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
     good
 }
 
-/// Finds a meaning of a name in templates other than a capture.
 fn find_other_meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
     if name == "port" {
         return Some("the port that is chosen for a server".to_owned());
@@ -159,7 +157,6 @@ fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
     Some(if key == "header" { Source::Header(text) } else { Source::Cookie(text) })
 }
 
-/// Reads `match`: a pattern with one group.
 fn read_match(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
     let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
     let (regex, _) = read_regex(reader, scalar)?;
@@ -232,7 +229,6 @@ impl IutReader<'_> {
         }
     }
 
-    /// Is it an action of this kind? Reports it, if it is not.
     fn is_action(&mut self, scalar: &Scalar, kind: ActionKind) -> bool {
         let Some(iosts) = self.iosts else { return true };
         if iosts.actions.iter().any(|action| action.name == scalar.text && action.kind == kind) {

@@ -35,7 +35,6 @@ pub struct NamedField {
     pub parts: Option<Vec<NamedField>>,
 }
 
-/// Reads the fields of a frame, and the names in them.
 pub fn read_fields(
     reader: &mut IutReader<'_>,
     node: &Node,
@@ -122,8 +121,8 @@ impl Fields<'_, '_> {
         (self.reader.collector.errors() == before).then(|| read.into_iter().flatten().collect())
     }
 
-    /// Checks that at most one number counts each field, that it comes before the field, and that it counts in
-    /// the right units. Checks that no checksum covers a later checksum.
+    /// Checks that at most one number counts each field, that it comes before the field, and that it counts
+    /// in the right units. Checks that no checksum covers a later checksum.
     fn check_scope(&mut self, items: &[Arc<Node>], scope: &Scope, read: &[Option<Field>]) {
         for (number, Counter { at, of, is_elements, place }) in scope.counters.iter().enumerate() {
             let (message, label) = if of <= at {
@@ -290,7 +289,6 @@ impl Fields<'_, '_> {
         Some(Field::Checksum(kind, integer, over))
     }
 
-    /// Finds the place of the field with this name or label.
     fn find_place(&mut self, name: &Scalar, scope: &Scope) -> Option<usize> {
         let found = scope.place(&name.text);
         if found.is_none() {
@@ -508,7 +506,6 @@ impl Fields<'_, '_> {
     }
 }
 
-/// Does the field go up to the end of its frame?
 fn is_rest(field: &Option<Field>) -> bool {
     let extent = match field {
         Some(Field::Bytes { extent, .. } | Field::List { extent, .. } | Field::Group(extent, _)) => extent,

@@ -1,4 +1,4 @@
-//! Reads the section `http` of an IUT's file: templates of requests, and responses by status and JSON pointers.
+//! Reads the section `http`: templates of requests, and responses by status and JSON pointers.
 
 use coreach_adapters::description::{AnswerPlace, Http, Response};
 use coreach_model::iosts::ActionKind;
@@ -182,7 +182,6 @@ fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<
     Some((Response { status, to, headers, values, each, then }, places))
 }
 
-/// Reads the place of a value: a JSON pointer, or a mapping with one of the keys of places.
 fn read_value_place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerPlace> {
     if let NodeKind::Mapping(keys) = &entry.value.kind {
         let what = format!("the value `{}`", entry.key.text);

@@ -1,5 +1,4 @@
-//! Reads `ignore`: messages that may come at any time and that the model does not know, and the answers to
-//! them.
+//! Reads `ignore`: messages outside of the model that may come at any time, and the answers to them.
 
 use coreach_adapters::description::{Ignored, Shape};
 use coreach_adapters::template::Template;
@@ -13,7 +12,6 @@ use super::words::{Holes, IutReader};
 
 const IGNORE: &str = "ignore: [ { pattern: '^PING (?P<word>.*)$', answer: 'PONG {word}' } ]";
 
-/// Reads the items of `ignore`, each with its pattern and its answer.
 pub fn read_ignore_items<'e>(
     reader: &mut IutReader<'_>,
     entries: &'e [Entry],

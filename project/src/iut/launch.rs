@@ -1,5 +1,4 @@
-//! Reads the keys for a command that is started for a test, and for the address of the implementation. Several
-//! sections of an IUT file have them.
+//! Reads keys of several sections of an IUT file: for a command that is started, and for addresses.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +19,6 @@ pub const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms
 /// The default of the time until a command is ready, in milliseconds.
 pub const READY: u64 = 10_000;
 
-/// Returns the host of an address, whatever its port is.
 pub fn host_of(address: &Template) -> String {
     address::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
@@ -35,7 +33,7 @@ pub fn require_reset(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, i
     reader.collector.mistake("missing-key", message, &entry.key.span, "kept, and never reset", help);
 }
 
-/// Reads `launch`. The outer `None` is a mistake. The inner `None` says that the key is not there.
+/// Reads `launch`. The outer `None` is a mistake, the inner one no key.
 pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
     let Some(node) = shape::get(entries, "launch") else { return Some(None) };
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
@@ -107,8 +105,7 @@ pub fn read_command(
     Some(Command { words: words?, directory: directory?, environment, grace })
 }
 
-/// Warns of words of a command that will not work: a program or script that does not exist, several words in
-/// one, and words that only a shell understands.
+/// Warns of missing programs and scripts, of several words in one, and of words for a shell only.
 fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path) {
     const INTERPRETERS: [&str; 8] = ["python", "sh", "bash", "node", "ruby", "perl", "php", "java"];
     let NodeKind::Sequence(items) = &command.kind else { return };
@@ -163,7 +160,6 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
     }
 }
 
-/// Explains a word that only a shell would understand.
 fn shell_word(word: &str) -> Option<&'static str> {
     let name = word.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
     match word {
@@ -222,7 +218,6 @@ fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathB
 }
 
 impl IutReader<'_> {
-    /// Reads a time of a section, in milliseconds.
     pub fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
         /// An hour.
         const MOST: u64 = 3_600_000;

@@ -11,7 +11,6 @@ const LIKE: &str = "link: { ordered: true, delay: 50 ms }";
 /// The word for a link on which messages never cross.
 const SYNCHRONOUS: &str = "synchronous";
 
-/// Reads the delay of the link. `way` is the key that says how the implementation is reached.
 pub fn read_link(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> LinkDelay {
     read_link_delay(reader, root, way).unwrap_or_default()
 }

@@ -1,8 +1,7 @@
 //! Collects the locations that `within` of an IUT's file may name.
 //!
-//! A test case has only those locations of its specification that its purpose leads through. So an unknown name
-//! is a mistake only if the specification itself is known. If a test case was read from a document alone, an
-//! unknown name is only a warning.
+//! A test case has only those locations of its specification that its purpose leads through. So an unknown
+//! name is a mistake only if the specification itself is known. With only a document it is a warning.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

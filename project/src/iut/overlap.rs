@@ -1,9 +1,9 @@
 //! Finds a line that two patterns fit, or that only one of them fits.
 //!
-//! Both become deterministic automata of bytes. Their product is searched breadth first from the pair of their
-//! starts. So the first line that is found is a shortest one, and if all pairs were visited there is none. At
-//! most [`MOST`] pairs are visited, each with every byte. For patterns that need more, or that are no such
-//! automata (a boundary of words), the answer is "not known".
+//! Both become deterministic automata of bytes. Their product is searched breadth first from the pair of
+//! their starts. So the first line that is found is a shortest one, and if all pairs were visited there is
+//! none. At most [`MOST`] pairs are visited, each with every byte. For patterns that need more, or that are
+//! no such automata (a boundary of words), the answer is "not known".
 
 use std::collections::HashSet;
 
@@ -18,13 +18,12 @@ const MOST: usize = 10_000;
 /// The most bytes of an automaton, and of making it.
 const LARGEST: usize = 4 << 20;
 
-/// Finds a shortest line that both fit.
 pub fn find_common_line(one: &Regex, other: &Regex) -> Option<String> {
     search(one, other, Second::Fits).ok()?
 }
 
-/// Does the other pattern fit each line that the first one fits, for certain? A plain line rules out most
-/// pairs without a search.
+/// Does the other pattern fit each line that the first one fits, for certain? A plain line decides most
+/// cases.
 pub fn is_within(one: &Regex, other: &Regex) -> bool {
     let plain: String = written(one).chars().filter(|sign| !"^$\\".contains(*sign)).collect();
     let differs = one.is_match(&plain) && !other.is_match(&plain);
@@ -38,16 +37,14 @@ enum Second {
     DoesNotFit,
 }
 
-/// Searches a shortest line that the first pattern fits, and the second one fits or not. [`TooMany`], if that
-/// is not known.
+/// Searches a shortest line that the first pattern fits, and the second one fits or not.
 fn search(one: &Regex, other: &Regex, second: Second) -> Result<Option<String>, TooMany> {
     let both = second == Second::Fits;
     let (one, other) = (build_automaton(one).ok_or(TooMany)?, build_automaton(other).ok_or(TooMany)?);
     let begin =
         |dfa: &dense::DFA<Vec<u32>>| dfa.start_state_forward(&Input::new("").anchored(Anchored::Yes)).ok();
     let is_end = |dfa: &dense::DFA<Vec<u32>>, state| dfa.is_match_state(dfa.next_eoi_state(state));
-    // Each visited pair, with the place of the pair before it and the byte that leads from there. Letters are
-    // tried first.
+    // Each visited pair, with the place of the pair before it and the byte from there. Letters come first.
     let start = (begin(&one).ok_or(TooMany)?, begin(&other).ok_or(TooMany)?);
     let mut reached: Vec<((StateID, StateID), usize, u8)> = vec![(start, 0, 0)];
     let mut known = HashSet::from([reached[0].0]);

@@ -48,8 +48,7 @@ pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex,
     }
 }
 
-/// Finds the place to which a message about a regular expression points. In the line after the drawn
-/// expression, a `^` marks it.
+/// Finds the place that a message about a regular expression marks with `^` below the expression.
 fn error_place(message: &str, expression: &str) -> Option<usize> {
     let mut lines = message.lines().rev().skip(1);
     let column = lines.next()?.find('^')?;

@@ -1,5 +1,4 @@
-//! Reads a request with its templates, and other parts that the section `http` shares with the steps of a
-//! `reset`.
+//! Reads requests with templates, and other parts that the section `http` shares with `reset`.
 
 use coreach_adapters::description::Request;
 use coreach_adapters::template::Template;
@@ -93,7 +92,6 @@ pub fn read_request_headers(
     headers
 }
 
-/// Reads the name of a header.
 pub fn read_header_name(reader: &mut IutReader<'_>, key: &Scalar) -> Option<String> {
     if is_header(&key.text) {
         return Some(key.text.clone());
@@ -109,7 +107,6 @@ pub fn is_header(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_sign)
 }
 
-/// Is it a JSON pointer? Reports it, if it is not.
 pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
         let message = "a JSON pointer begins with a slash";

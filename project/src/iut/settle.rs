@@ -1,7 +1,6 @@
 //! Reads how a run begins and ends: `reset`, `settle` and its `barrier`, in all sections.
 //!
-//! `reset` and `barrier` are lists of steps. A step is a command, a pause, or a message of the section's own
-//! kind (a request, an exchange of lines).
+//! `reset` and `barrier` are lists of steps. A step is a command, a pause, or a message of the section.
 
 use std::time::Duration;
 
@@ -66,7 +65,6 @@ pub fn read_reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) ->
 /// Adds the holes of a launch.
 type AddHoles = fn(Holes) -> Holes;
 
-/// Returns the function that adds the holes of a launch, if there is one.
 fn launch_holes(root: &[Entry]) -> AddHoles {
     match (shape::get(root, "launch"), shape::get(root, "command")) {
         (Some(_), _) => Holes::with_server,

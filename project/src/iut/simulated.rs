@@ -126,8 +126,7 @@ pub fn read_stand_in(file: Arc<SourceFile>) -> Reading<StandIn> {
     Ok((stand_in, found))
 }
 
-/// Gives constants of the model their values. `test` is the test case of the runs, if it is known, and `named`
-/// the place that names the model.
+/// Gives constants of the model their values. `named` is the place that names it.
 ///
 /// # Errors
 /// A constant or its value is wrong, or neither this file nor a run gives a constant its value.

@@ -1,5 +1,5 @@
-//! Reads `tls`: the authorities to trust, and a certificate of our own. Its files are read with the IUT's file,
-//! so that a wrong file is found before the first run.
+//! Reads `tls`: the authorities to trust, and a certificate of our own. Its files are read with the IUT's
+//! file, so that a wrong file is found before the first run.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -23,8 +23,7 @@ struct NamedFile {
     path: PathBuf,
 }
 
-/// Reads `tls`. The outer `None` is a mistake. The inner `None` says that the key is not there. `host` is the
-/// host of the address.
+/// Reads `tls`. The outer `None` is a mistake, the inner one no key. `host` is the address's.
 pub fn read_tls(
     reader: &mut IutReader<'_>,
     root: &[Entry],

@@ -1,5 +1,4 @@
-//! Reads the parts that all sections of an IUT's file share: texts with holes, names of actions and of
-//! parameters.
+//! Reads parts that all sections of an IUT's file share: texts with holes, names of actions and parameters.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -73,17 +72,14 @@ impl Holes {
         Holes { constants: true, ..Holes::none() }
     }
 
-    /// Adds the port that is chosen for a server.
     pub fn with_port(self) -> Self {
         Holes { launched: &["port"], ..self }
     }
 
-    /// Adds the folder for the files of a launched command.
     pub fn with_folder(self) -> Self {
         Holes { launched: &["tmp"], ..self }
     }
 
-    /// Adds the port of a launched server, and the folder for its files.
     pub fn with_server(self) -> Self {
         Holes { launched: &["port", "tmp"], ..self }
     }
@@ -104,7 +100,6 @@ impl Holes {
     }
 }
 
-/// Explains how a template sends a parameter.
 pub fn explain_hole(name: &str) -> String {
     format!("`{{{name}}}` is replaced by its value")
 }
@@ -139,7 +134,6 @@ impl IutReader<'_> {
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
-    /// Reads a body, in which braces may stand for themselves.
     pub fn body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         let template = match Template::parse_body(&scalar.text) {
             Ok(template) => template,
@@ -412,8 +406,7 @@ impl IutReader<'_> {
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
     }
 
-    /// Reports names that are no parameters of the action, and parameters that are missing. `how` says how a
-    /// value is found.
+    /// Reports unknown and missing parameters of an action. `how` says how a value is found.
     pub fn check_parameters(
         &mut self,
         action: &Action,
@@ -460,8 +453,8 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
-    /// Reads the mapping of a key, each of its keys once. Without the key it is empty. `what` says in words what
-    /// the keys name.
+    /// Reads the mapping of a key, each of its keys once. Without the key it is empty. The keys name a
+    /// `what`.
     pub fn named<'e>(&mut self, entries: &'e [Entry], key: &str, what: &str, like: &str) -> Vec<&'e Entry> {
         let Some(node) = shape::get(entries, key) else { return Vec::new() };
         let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
@@ -469,8 +462,7 @@ impl IutReader<'_> {
         shape::first_entries(entries)
     }
 
-    /// Reads `values`: how single values are written on the wire. With `parts`, the parts of a list's elements
-    /// may be named too.
+    /// Reads `values`: how single values are written on the wire. With `parts`, it may name parts of lists.
     pub fn spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
         const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
         let mut spelling = Vec::new();
@@ -535,14 +527,14 @@ impl IutReader<'_> {
         Spelling(spelling)
     }
 
-    /// Finds the types of all parameters of this name. Reports a name that no action of the model has. Several
-    /// actions may have parameters of one name and different types. Then a value must be of each type.
+    /// Finds the types of all parameters of this name. Reports a name that no action of the model has. If
+    /// there are several types, a value must be of each.
     pub fn types_of(&mut self, parameter: &Scalar) -> Vec<Type> {
         self.types_of_parts(parameter, false)
     }
 
-    /// Finds the types of all parameters of this name. With `parts`, the name may be that of a part of a list's
-    /// elements: `pItems.kind`, `pIds.element`.
+    /// Finds the types of all parameters of this name. With `parts`, the name may be that of a part of a
+    /// list's elements: `pItems.kind`, `pIds.element`.
     fn types_of_parts(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
         let Some(iosts) = self.iosts else { return Vec::new() };
         let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -643,7 +635,6 @@ fn sample_value(hole: &str, name: &str) -> String {
     if hole == name { "x".to_owned() } else { "1".to_owned() }
 }
 
-/// Returns the type of the part that a list's elements have by this name.
 fn part_type<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
     let Type::Record(list) = list else { return None };
     let element = list.fields.get(1).filter(|_| list.form == RecordForm::List).map(|(_, ty)| ty)?;

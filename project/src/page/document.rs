@@ -1,7 +1,7 @@
-//! The page's data: one JSON document. The page's scripts read only this. `docs/page.schema.json` is its schema.
+//! The page's data: one JSON document for its scripts. `docs/page.schema.json` is its schema.
 //!
-//! Files, types, terms and expressions are written once in lists, and referred to by their places there. Terms
-//! share their parts, so a guard whose text would fill a disk is a few nodes here.
+//! Files, types, terms and expressions are written once in lists, and referred to by their places there.
+//! Terms share their parts, so a guard whose text would fill a disk is a few nodes here.
 
 use coreach_artifact::terms::TermNode;
 use coreach_execution::bucket::Bucket;
@@ -9,8 +9,7 @@ use coreach_execution::explain::Reason;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-/// The version of the format. A new key does not raise it, but a change that old readers do not understand
-/// does.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 2;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -78,7 +77,7 @@ pub struct PageGraph {
     pub purpose: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<&'static str>,
-    /// The kind of the graph: the name of a stage's artifact, `specification`, `test_purpose` or `online_test`.
+    /// The graph's kind: a stage's artifact, `specification`, `test_purpose` or `online_test`.
     pub stage: &'static str,
     /// Are the signs of actions seen from the tester's side?
     pub is_testers_side: bool,
@@ -211,8 +210,7 @@ pub struct PageDomain {
 
 #[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct PageRun {
-    /// The file or store that keeps it, with its number there. An example that no implementation has run has
-    /// another name.
+    /// The file or store that keeps it, with its number there, or a name for an example.
     pub name: String,
     pub test: String,
     /// The implementation, if a store has it.

@@ -1,5 +1,4 @@
-//! Puts the files that a user names on a page. The content of each file decides its kind, so their order does
-//! not matter.
+//! Puts the files that a user names on a page. Their content decides, not their order.
 //!
 //! | named | shown |
 //! |---|---|
@@ -93,7 +92,6 @@ impl Sorted {
         Ok(())
     }
 
-    /// Puts a run, or a document of coverage, into its list.
     fn sort_document(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let error = |why: String| vec![Diagnostic::error(CODE, format!("{}: {why}", path.display()))];
         let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?;

@@ -76,7 +76,6 @@ pub(super) fn initial_values(iosts: &Iosts, constants: Option<&[(Datum, Value)]>
     }
 }
 
-/// Writes values by the names of their data.
 pub(super) fn values_to_json(valuation: &Valuation) -> Map<String, Json> {
     valuation.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect()
 }

@@ -1,5 +1,4 @@
-//! Writes the document as one file that contains styles, scripts and data. So it can be mailed, kept and
-//! opened without a network.
+//! Writes the document as one file with styles, scripts and data, which can be opened without a network.
 //!
 //! The scripts are files of `project/page/`, one after the other. cytoscape.js draws the graph. It is kept as
 //! its authors publish it, but compressed, and the browser unpacks it.

@@ -1,7 +1,7 @@
 //! Makes a page: models, results of stages, runs and coverage in one file for a browser.
 //!
 //! [`Page`] gathers the results for a configuration ([`Page::add_made`]), runs ([`Page::add_store`],
-//! [`Page::add_run`]) and coverage. It becomes a [`PageDocument`], which is all that the page's scripts know
+//! [`Page::add_run`]) and coverage. It becomes a [`PageDocument`], which the page's scripts read
 //! ([`html`](html::write_html)).
 //!
 //! No time is on it but those that a store has kept: the same inputs give the same bytes.
@@ -68,7 +68,6 @@ impl Page {
         &self.notes
     }
 
-    /// Adds the models of a project.
     pub fn add_models(&mut self, project: &Project) {
         let iosts = &project.specification.iosts;
         self.add_specification(iosts);

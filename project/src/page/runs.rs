@@ -1,10 +1,9 @@
-//! Adds runs to the page: runs of stores, runs that were kept as files, and the shortest run to Pass of a test
-//! case.
+//! Adds runs to the page: runs of stores, runs of files, and the shortest run to Pass of a test case.
 //!
 //! A store may have a hundred thousand runs, and a browser reads a page as a whole. So a page lists the first
 //! [`MOST_RUNS`] runs, and [`MOST_WALKS`] of them can be walked. These are chosen by kind (bucket, ending,
-//! test case, implementation), and the run with the fewest events of each kind comes first. A remark says how
-//! many runs are left out.
+//! test case, implementation), and the run with the fewest events of each kind comes first. A remark counts
+//! the rest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -33,7 +32,6 @@ pub const MOST_RUNS: usize = 20_000;
 pub const MOST_WALKS: usize = 400;
 
 impl Page {
-    /// Adds a run of a file.
     pub fn add_run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
         let (document, case) = read_case(&stored.document, path)?;
         let graph = self.find_or_add_case(document, &case);
@@ -207,7 +205,6 @@ fn make_page_run(name: String, record: &Record) -> PageRun {
     }
 }
 
-/// Makes the steps of a run through a graph of the page.
 fn make_walk(graph: usize, start: &State, run: &Ran, record: &Record) -> PageWalk {
     let step = |(step, transition): (&StepRecord, Option<TransitionId>)| PageStep {
         direction: step.direction.clone(),

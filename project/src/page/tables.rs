@@ -64,8 +64,8 @@ impl Tables {
         self.expressions.len() - 1
     }
 
-    /// Returns the lists of types, of terms, and of the types of these terms. A page shows a type's text. Lists,
-    /// options and variants are records with a form.
+    /// Returns the lists of types, of terms, and of the types of these terms. A page shows a type's text.
+    /// Lists, options and variants are records with a form.
     pub(super) fn lists(&mut self) -> (Vec<Json>, Vec<TermNode>, Vec<usize>) {
         let terms = self.terms.nodes(&mut self.types);
         let sorts = self.terms.terms().iter().map(|term| self.types.number(term.sort())).collect();

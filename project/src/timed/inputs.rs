@@ -75,7 +75,6 @@ pub struct TimedGoal {
     pub fate: TimedFate,
 }
 
-/// Refuses a criterion that timed models do not have.
 pub fn criterion_with_time(criterion: Criterion) -> Result<Criterion, String> {
     match criterion {
         Criterion::Faults(_) | Criterion::Machine(..) => {
@@ -192,8 +191,7 @@ fn search_goals(
     Ok(())
 }
 
-/// Is the goal about the model? Some goals are only about the form in which time is data: that a delay is not
-/// negative, and the values of clocks.
+/// Is the goal about the model? Others are about delays and clocks of its delayed form.
 fn is_of_model(model: &TimedModel, items: &Items, goal: &Goal) -> bool {
     let not_negative =
         Term::compare(Comparison::AtLeast, &Term::datum(&model.form.delay), &Term::int(0).to_real());

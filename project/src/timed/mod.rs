@@ -1,4 +1,5 @@
-//! Reads timed models for commands: a model with its delayed form, a path through it, values of its constants.
+//! Reads timed models for commands: a model with its delayed form, a path through it, values of its
+//! constants.
 
 pub mod drive;
 pub mod inputs;

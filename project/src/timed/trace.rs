@@ -54,8 +54,7 @@ pub struct RecordedTrace<'a> {
     pub constants: Valuation,
 }
 
-/// Opens a recording of this model: a timed sequence, or a run that `test --keep` has kept. `-` is standard
-/// input.
+/// Opens a recording of this model: a timed sequence, or a run of `test --keep`. `-` is standard input.
 ///
 /// # Errors
 /// The file cannot be opened, or is a run of another model.

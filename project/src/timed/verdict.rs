@@ -67,7 +67,7 @@ pub struct JudgedTrace {
     pub has_forgotten: bool,
 }
 
-/// Does a piece of the work within the budget. A time of the command line (`given`) is for all pieces together.
+/// Does a piece of the work within the budget. `given` is for all pieces together.
 fn run_limited<R>(
     given: Option<Duration>,
     used: &mut Duration,
@@ -79,8 +79,8 @@ fn run_limited<R>(
         (result, budget.used().processor)
     });
     let (result, more) = done.map_err(|stop| {
-        // The message has the time that was given, and not the rest of it. At the end the rest is short, and on
-        // a busy machine the wall clock may pass it many times over before anything is computed.
+        // The message has the time that was given, and not the rest of it. At the end the rest is short, and
+        // on a busy machine the wall clock may pass it many times over before anything is computed.
         let is_short = |limit: &Limit, given: Duration| match limit {
             Limit::Time(_) => true,
             Limit::Waiting(clock) => *clock < given,
