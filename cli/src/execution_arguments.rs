@@ -87,7 +87,7 @@ impl Driving {
             within: if everywhere.is_none() { before.within } else { Within::default() },
             patience: self.patience.unwrap_or(before.patience),
             steps: self.events.map_or(before.steps, NonZeroUsize::get),
-            time: budget::said_time().unwrap_or(before.time),
+            time: budget::command_time().unwrap_or(before.time),
             ..before
         }
     }

@@ -141,7 +141,7 @@ pub fn main() -> ExitCode {
         console::say(&problem);
         return Exit::Environment.into();
     }
-    budget::command(budget::GivenBudget { time: arguments.time, memory: arguments.memory });
+    budget::set_command_budget(budget::GivenBudget { time: arguments.time, memory: arguments.memory });
     console::color(arguments.color);
     if arguments.verbose {
         console::tell_what_is_done();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use coreach_model::Datum;
 use coreach_model::reader::from_bytes;
-use coreach_project::configuration::{instantiation, read_configuration};
+use coreach_project::configuration::{evaluate_instantiate, read_configuration};
 
 use crate::{check_findings, coffee_machine};
 
@@ -31,7 +31,7 @@ pub fn configuration(bytes: &[u8]) {
             check_findings(&warnings, false);
             CONSTANTS.with(|constants| {
                 let constants = constants.get_or_init(|| coffee_machine().iosts.constants);
-                match instantiation(&configuration.instantiate, constants) {
+                match evaluate_instantiate(&configuration.instantiate, constants) {
                     Ok(values) => assert!(values.iter().all(|(datum, value)| value.is_in(datum.ty()))),
                     Err(found) => check_findings(&found, true),
                 }

@@ -1,4 +1,4 @@
-//! Aldebaran: labelled transition systems as CADP and mCRL2 write them.
+//! Reads Aldebaran's format: labelled transition systems as CADP and mCRL2 write them.
 //!
 //! ```text
 //! file   = "des" "(" state "," count "," count ")"  { "(" state "," label "," state ")" }       a transition a line
@@ -7,17 +7,17 @@
 //! offer  = ( "!" | "?" ) value                         with a space before the sign; without, it says the direction
 //! ```
 //!
-//! **What it means here.** State 3 is the location `s3`; all states are, those too that no path reaches. `i`
-//! and `tau` are internal. A gate is an action, and what it offers are its parameters, `p1`, `p2`: the guard
-//! says which values. A gate with another number of values is another action, and so is one that is both an
-//! input and an output. Values are truth values and numbers, by position; any other is a literal of one
+//! **Meaning.** State 3 is the location `s3`, and every state is a location, even if no path reaches it. `i`
+//! and `tau` are internal. A gate is an action, and its offers are the parameters `p1`, `p2`. The guard gives
+//! their values. The same gate with another number of values is another action, and so is the same gate with
+//! another direction. Each position has truth values or numbers. Any other value is a literal of one
 //! enumeration, `Atom`.
 //!
-//! **Directions**: `?coin` and `coin?` are inputs, `!coffee` and `coffee!` outputs, `coffee !1` says nothing:
-//! an offer of LOTOS has no direction. See [`directions`](crate::directions).
+//! **Directions**: `?coin` and `coin?` are inputs, `!coffee` and `coffee!` outputs. `coffee !1` has no
+//! direction, since it is an offer of LOTOS. See [`directions`](crate::directions).
 //!
-//! A file with another number of transitions than it says is refused: it may have been cut off. **Costs**
-//! time linear in the file.
+//! A file whose number of transitions differs from its header is refused, since it may have been cut off.
+//! **Cost**: time linear in the file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -31,12 +31,12 @@ use coreach_model::term::Substitution;
 use coreach_model::types::EnumType;
 use coreach_model::{ActionId, ActionKind, Datum, Diagnostic, LocationId, Origin, Term, Type, Value, budget};
 
-use crate::directions::{Directions, of_sign};
+use crate::directions::{Directions, direction_of_sign};
 use crate::finish::Model;
 use crate::names::Naming;
-use crate::options::{Options, too_many};
+use crate::options::{Options, report_too_many};
 
-/// The longest number of a label, in digits.
+/// The most digits of a number in a label.
 pub(crate) const DIGITS: usize = 1_000;
 
 pub(crate) struct Edge {
@@ -53,17 +53,23 @@ pub(crate) struct Event {
     pub values: Vec<String>,
 }
 
+/// A labelled transition system. Its states are the numbers below `states`.
+pub(crate) struct AutSystem {
+    pub initial: u32,
+    pub states: u32,
+    pub edges: Vec<Edge>,
+}
+
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
-    let (initial, states, edges) = system(collector, options)?;
-    let model = model(collector, options, &edges, initial, states);
+    let system = read_system(collector, options)?;
+    let model = make_model(collector, options, &system);
     if collector.errors() > 0 { None } else { model }
 }
 
-/// The initial state, the number of states, and the transitions; none where it is certain that no model will
-/// come of them.
-pub(crate) fn system(collector: &mut Collector, options: &Options) -> Option<(u32, u32, Vec<Edge>)> {
+/// Reads the transition system, and checks it against its header. `None`, if it certainly gives no model.
+pub(crate) fn read_system(collector: &mut Collector, options: &Options) -> Option<AutSystem> {
     let file = collector.file.clone();
-    let (header, edges) = lines(collector, &file.text, options)?;
+    let (header, edges) = read_lines(collector, &file.text, options)?;
     if collector.is_full() {
         return None;
     }
@@ -81,7 +87,7 @@ pub(crate) fn system(collector: &mut Collector, options: &Options) -> Option<(u3
         collector.push(found.help("a file that was cut off has fewer; correct the header where it is wrong"));
     }
     if states > options.most as u64 {
-        too_many(collector, &span, "states", options.most);
+        report_too_many(collector, &span, "states", options.most);
         return None;
     }
     let states = u32::try_from(states).ok()?;
@@ -98,7 +104,7 @@ pub(crate) fn system(collector: &mut Collector, options: &Options) -> Option<(u3
             }
         }
     }
-    Some((initial, states, edges))
+    Some(AutSystem { initial, states, edges })
 }
 
 struct AutHeader {
@@ -108,8 +114,12 @@ struct AutHeader {
     span: Range<usize>,
 }
 
-/// The header and the transitions; none where a limit was met.
-fn lines(collector: &mut Collector, text: &str, options: &Options) -> Option<(Option<AutHeader>, Vec<Edge>)> {
+/// Reads the header and the transitions. `None`, if a limit was reached.
+fn read_lines(
+    collector: &mut Collector,
+    text: &str,
+    options: &Options,
+) -> Option<(Option<AutHeader>, Vec<Edge>)> {
     let mut header = None;
     let mut edges = Vec::new();
     let mut start = 0;
@@ -135,7 +145,7 @@ fn lines(collector: &mut Collector, text: &str, options: &Options) -> Option<(Op
             continue;
         }
         if edges.len() == options.most {
-            too_many(collector, &span, "transitions", options.most);
+            report_too_many(collector, &span, "transitions", options.most);
             return None;
         }
         edges.extend(read_edge(collector, trimmed, &span));
@@ -157,6 +167,7 @@ fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Op
     None
 }
 
+/// Reads one transition: two states and a label between them.
 fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Option<Edge> {
     let parts = || {
         let inner = line.strip_prefix('(')?.strip_suffix(')')?;
@@ -182,7 +193,7 @@ fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Opti
         label = inner;
         label_span = label_span.start + 1..label_span.end - 1;
     }
-    let event = match event(label) {
+    let event = match read_event(label) {
         Ok(event) => event,
         Err((message, within)) => {
             let at = label_span.start + within.start..label_span.start + within.end;
@@ -193,12 +204,12 @@ fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Opti
     Some(Edge { from, to, event, label: label_span, line: span.clone() })
 }
 
-/// A label, taken apart; or what is wrong with it, and where in it.
-fn event(label: &str) -> Result<Event, (String, Range<usize>)> {
+/// Splits a label into its parts. The error is a message with its place in the label.
+fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
     if matches!(label, "i" | "tau") {
         return Ok(Event { gate: label.to_owned(), sign: Some(ActionKind::Internal), values: Vec::new() });
     }
-    let mut sign = label.chars().next().and_then(of_sign);
+    let mut sign = label.chars().next().and_then(direction_of_sign);
     let gate_start = usize::from(sign.is_some());
     let rest = &label[gate_start..];
     let gate = rest[..rest.find([' ', '\t', '!', '?', '(']).unwrap_or(rest.len())].to_owned();
@@ -206,7 +217,7 @@ fn event(label: &str) -> Result<Event, (String, Range<usize>)> {
     if gate.is_empty() {
         return Err(("a label without a name".to_owned(), 0..label.len()));
     }
-    let attached = label[at..].chars().next().and_then(of_sign);
+    let attached = label[at..].chars().next().and_then(direction_of_sign);
     let mut values = Vec::new();
     if let Some(attached) = attached {
         if sign.is_some_and(|sign| sign != attached) {
@@ -216,7 +227,7 @@ fn event(label: &str) -> Result<Event, (String, Range<usize>)> {
         at += 1;
         // `coin?5`
         if label[at..].starts_with(|c: char| !c.is_whitespace() && c != '!' && c != '?') {
-            let end = value_end(&label[at..]);
+            let end = find_value_end(&label[at..]);
             values.push(label[at..at + end].trim().to_owned());
             at += end;
         }
@@ -226,16 +237,16 @@ fn event(label: &str) -> Result<Event, (String, Range<usize>)> {
         let Some(inner) = inner.strip_suffix(')') else {
             return Err(("brackets that do not end with the label".to_owned(), at..label.len()));
         };
-        values.extend(arguments(inner).into_iter().map(str::to_owned));
+        values.extend(split_arguments(inner).into_iter().map(str::to_owned));
         at = label.len();
     }
     while !label[at..].trim().is_empty() {
         at += label[at..].len() - label[at..].trim_start().len();
-        if label[at..].chars().next().and_then(of_sign).is_none() {
+        if label[at..].chars().next().and_then(direction_of_sign).is_none() {
             return Err(("expected an offer, `!value`".to_owned(), at..label.len()));
         }
         at += 1;
-        let end = value_end(&label[at..]);
+        let end = find_value_end(&label[at..]);
         values.push(label[at..at + end].trim().to_owned());
         at += end;
     }
@@ -250,8 +261,8 @@ fn event(label: &str) -> Result<Event, (String, Range<usize>)> {
     Ok(Event { gate, sign, values })
 }
 
-/// Where a value ends: before the space and the sign of the next offer.
-fn value_end(text: &str) -> usize {
+/// Finds the end of a value, which is before the space and the sign of the next offer.
+fn find_value_end(text: &str) -> usize {
     let (mut depth, mut quoted, mut last) = (0usize, false, ' ');
     for (at, c) in text.char_indices() {
         match c {
@@ -267,8 +278,7 @@ fn value_end(text: &str) -> usize {
     text.len()
 }
 
-/// What stands between commas that are in no brackets.
-fn arguments(text: &str) -> Vec<&str> {
+fn split_arguments(text: &str) -> Vec<&str> {
     let (mut depth, mut start) = (0usize, 0);
     let mut found = Vec::new();
     for (at, c) in text.char_indices() {
@@ -286,7 +296,7 @@ fn arguments(text: &str) -> Vec<&str> {
     found
 }
 
-/// What a value is: ordered so that the larger one takes both.
+/// The sort of a value. The greater of two number sorts includes the other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LabelSort {
     Truth,
@@ -306,7 +316,7 @@ fn sort_of(value: &str) -> LabelSort {
 
 fn common_sort(a: LabelSort, b: LabelSort) -> LabelSort {
     match a.max(b) {
-        // A truth value is no number.
+        // A truth value and a number have no common sort but `Atom`.
         larger if (a == LabelSort::Truth) != (b == LabelSort::Truth) && larger != LabelSort::Atom => {
             LabelSort::Atom
         }
@@ -314,17 +324,17 @@ fn common_sort(a: LabelSort, b: LabelSort) -> LabelSort {
     }
 }
 
-/// An action in the making: a gate with a direction and a number of values.
-type Variant<'a> = (&'a str, ActionKind, usize);
+/// A future action: a gate with a direction and a number of values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Variant<'a> {
+    gate: &'a str,
+    kind: ActionKind,
+    values: usize,
+}
 
-/// Makes the model: a first look at the edges finds actions and types, a second one makes transitions.
-fn model(
-    collector: &mut Collector,
-    options: &Options,
-    edges: &[Edge],
-    initial: u32,
-    states: u32,
-) -> Option<Model> {
+/// Makes the model. The first pass over the edges finds actions and types, the second one makes transitions.
+fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) -> Option<Model> {
+    let AutSystem { initial, states, edges } = system;
     let gates: BTreeSet<&str> = edges.iter().map(|edge| edge.event.gate.as_str()).collect();
     let mut directions = Directions::new(collector, options, &gates);
     let mut variants: Vec<(Variant<'_>, Origin)> = Vec::new();
@@ -336,7 +346,7 @@ fn model(
         let kind = directions.of(collector, &edge.event.gate, edge.event.sign, &origin);
         let values = if kind == Some(ActionKind::Internal) { 0 } else { edge.event.values.len() };
         let Some(kind) = kind else { continue };
-        let variant = (edge.event.gate.as_str(), kind, values);
+        let variant = Variant { gate: edge.event.gate.as_str(), kind, values };
         let number = *known.entry(variant).or_insert_with(|| {
             variants.push((variant, origin));
             sorts.push(vec![None; values])
@@ -365,13 +375,13 @@ fn model(
     }
     let literals =
         Naming::of(atoms.iter().map(|(name, at)| (*name, Some(at.clone()))), &BTreeSet::new(), "v");
-    literals.tell(collector, "values");
+    literals.warn_of_changes(collector, "values");
     let enumeration = Arc::new(EnumType {
         name: "Atom".to_owned(),
         literals: atoms.keys().map(|atom| literals.get(atom).to_owned()).collect(),
     });
-    let actions = actions(collector, &variants, &sorts, &literals.all(), &enumeration);
-    let locations = (0..states).map(|state| Location::named(format!("s{state}"))).collect();
+    let actions = make_actions(collector, &variants, &sorts, &literals.all(), &enumeration);
+    let locations = (0..*states).map(|state| Location::named(format!("s{state}"))).collect();
     let mut transitions = Numbered::new();
     for (edge, number) in edges.iter().zip(&of_edge) {
         let action: &Action = &actions[*number];
@@ -397,15 +407,15 @@ fn model(
             origin: TransitionOrigin { whole: Some(collector.origin(&edge.line)), ..Default::default() },
         });
     }
-    let initial = LocationId(initial);
+    let initial = LocationId(*initial);
     let iosts = Iosts { initial, locations, actions, transitions, ..Iosts::default() };
     let is_used = !enumeration.literals.is_empty();
     let types = if is_used { vec![("Atom".to_owned(), Type::Enum(enumeration))] } else { Vec::new() };
     Some(Model { iosts, types, time: None, open: Vec::new() })
 }
 
-/// What is added to the name of a gate that has several.
-pub(crate) fn direction(kind: ActionKind) -> &'static str {
+/// Returns the word that is added to the name of a gate with several directions.
+pub(crate) fn direction_suffix(kind: ActionKind) -> &'static str {
     match kind {
         ActionKind::Input => " input",
         ActionKind::Internal => " internal",
@@ -413,23 +423,24 @@ pub(crate) fn direction(kind: ActionKind) -> &'static str {
     }
 }
 
-fn actions(
+/// Makes the actions, with names that are different for all variants of a gate.
+fn make_actions(
     collector: &mut Collector,
     variants: &[(Variant<'_>, Origin)],
     sorts: &Numbered<ActionId, Vec<Option<LabelSort>>>,
     literals: &BTreeSet<String>,
     enumeration: &Arc<EnumType>,
 ) -> Numbered<ActionId, Action> {
-    // A gate that is one action keeps its name; of several, all say what they are.
+    // A gate with one variant keeps its name. Otherwise the names tell the variants apart.
     let names: Vec<String> = variants
         .iter()
-        .map(|((gate, kind, values), _)| {
-            let others = || variants.iter().map(|(other, _)| other).filter(|(other, ..)| other == gate);
+        .map(|(Variant { gate, kind, values }, _)| {
+            let others = || variants.iter().map(|(other, _)| other).filter(|other| other.gate == *gate);
             let mut name = (*gate).to_owned();
-            if others().any(|(_, other, _)| other != kind) {
-                name += direction(*kind);
+            if others().any(|other| other.kind != *kind) {
+                name += direction_suffix(*kind);
             }
-            if others().any(|(.., other)| other != values) {
+            if others().any(|other| other.values != *values) {
                 name += &format!(" {values}");
             }
             name
@@ -437,7 +448,7 @@ fn actions(
         .collect();
     let places = variants.iter().map(|(_, origin)| Some(origin.clone()));
     let naming = Naming::of(names.iter().map(String::as_str).zip(places), &BTreeSet::new(), "a");
-    naming.tell(collector, "actions");
+    naming.warn_of_changes(collector, "actions");
     variants
         .iter()
         .zip(&names)
@@ -454,7 +465,7 @@ fn actions(
                 };
                 Datum::new(parameters.get(number), ty)
             });
-            Action { name: naming.get(name).to_owned(), kind: variant.1, parameters: parameters.collect() }
+            Action { name: naming.get(name).to_owned(), kind: variant.kind, parameters: parameters.collect() }
         })
         .collect()
 }

@@ -1,18 +1,18 @@
-//! A test purpose as TGV reads it: a labelled transition system in Aldebaran's format.
+//! Reads a test purpose of TGV: a labelled transition system in Aldebaran's format.
 //!
-//! **What it means** (the thesis, Definition 3.13; the manual of TGV in CADP). A state with a loop `ACCEPT`
-//! accepts, one with a loop `REFUSE` gives up. `*` stands for every event that no other label of its state
-//! takes; where a state has none, such events change nothing. Labels are those of the specification's file.
+//! **Meaning in TGV** (the thesis, Definition 3.13; the manual of TGV in CADP). A state with a loop `ACCEPT`
+//! accepts, and a state with a loop `REFUSE` gives up. `*` stands for every event that no other label of its
+//! state takes. Without `*`, such events change nothing. Labels are as in the specification's file.
 //!
-//! **What it means here.** A label is a gate, perhaps with a sign for its direction, and values: the actions
-//! of the specification that `coreach import` makes of that gate, with those values. A gate without values
-//! stands for all values that no label of its state gives. States that accept become `Accept`, those that
-//! give up `Reject`; what follows them is left out. What other values do is written out, since completion
-//! would send them to `Reject` (Algorithm 7.1).
+//! **Meaning here.** A label is a gate, perhaps with a sign for its direction, and with values. It stands for
+//! the actions of the specification that `coreach import` makes of that gate, with those values. A gate
+//! without values stands for all values that no label of its state has. States that accept become `Accept`,
+//! states that give up become `Reject`, and everything after them is left out. Transitions for other values
+//! are written out, since completion would send them to `Reject` (Algorithm 7.1).
 //!
-//! **Not read**: regular expressions, internal steps, and two labels of one state that are the same.
+//! **Not read**: regular expressions, internal steps, and two equal labels of one state.
 //!
-//! **Costs** time linear in the file, but for the actions of the specification, once for each label.
+//! **Cost**: the number of labels times the number of the specification's actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,25 +29,26 @@ use coreach_model::writer::write_purpose_yaml;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, Type, Value};
 
 use crate::Options;
-use crate::aut::{DIGITS, Edge, direction, system};
-use crate::finish::name_of;
+use crate::aut::{AutSystem, DIGITS, Edge, direction_suffix, read_system};
+use crate::finish::name_after_file;
 use crate::names::Naming;
 
-/// Reads a test purpose for the specification and writes it as one of ours.
-/// Errors: every mistake that could be found, with the warnings, in the order of the file; or that a limit
-/// was met.
+/// Reads a test purpose for the specification, and writes it in the model format.
+///
+/// # Errors
+/// All mistakes, reached limits and warnings, in the order of the file.
 pub fn import_purpose(
     file: Arc<SourceFile>,
     specification: &Specification,
     options: &Options,
 ) -> Result<(String, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut collector = Collector::new(file.clone());
-    let made = system(&mut collector, options)
-        .and_then(|(initial, _, edges)| purpose(&mut collector, &specification.iosts, initial, &edges));
-    let text = made.filter(|_| collector.errors() == 0).map(|made| {
-        let text = format!("{MADE_MARK}an imported purpose\n{}", write_purpose_yaml(&made));
+    let purpose = read_system(&mut collector, options)
+        .and_then(|system| make_purpose(&mut collector, &specification.iosts, &system));
+    let text = purpose.filter(|_| collector.errors() == 0).map(|purpose| {
+        let text = format!("{MADE_MARK}an imported purpose\n{}", write_purpose_yaml(&purpose));
         let written = SourceFile { name: file.name.clone(), text: text.clone() };
-        // What it lacks beside its text, the reader says: that no event leads to Accept, for one.
+        // The reader reports mistakes of the purpose as a whole, for example that no event leads to Accept.
         match read_purpose(Arc::new(written), specification) {
             Ok(_) => {}
             Err(found) => {
@@ -59,8 +60,8 @@ pub fn import_purpose(
     collector.ended(text)
 }
 
-fn names(gate: &str, action: &Action) -> [String; 4] {
-    let (direction, values) = (direction(action.kind), action.parameters.len());
+fn possible_names(gate: &str, action: &Action) -> [String; 4] {
+    let (direction, values) = (direction_suffix(action.kind), action.parameters.len());
     let own = |name: String| Naming::of([(name.as_str(), None)], &BTreeSet::new(), "a").get(&name).to_owned();
     [
         gate.to_owned(),
@@ -71,7 +72,8 @@ fn names(gate: &str, action: &Action) -> [String; 4] {
     .map(own)
 }
 
-fn value(ty: &Type, text: &str) -> Option<Value> {
+/// Reads a value as `coreach import` reads one of this type.
+fn read_value(ty: &Type, text: &str) -> Option<Value> {
     match ty {
         Type::Bool => text.to_ascii_lowercase().parse().ok().map(Value::Bool),
         Type::Real => number::number(text, DIGITS).ok().map(Value::Real),
@@ -84,14 +86,16 @@ fn value(ty: &Type, text: &str) -> Option<Value> {
     }
 }
 
-/// What the labels of a state say of one action: conditions with targets, and where all else leads.
+/// The labels of a state for one action: conditions with their targets, and the target of all other values.
 #[derive(Default)]
 struct LabelRules {
     given: Vec<(Term, LocationId)>,
     rest: Option<LocationId>,
 }
 
-fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge]) -> Option<TestPurpose> {
+/// Finds the ends, collects the rules of each state and action, and writes them as transitions.
+fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) -> Option<TestPurpose> {
+    let AutSystem { initial, edges, .. } = system;
     let mut ends: BTreeMap<u32, &str> = BTreeMap::new();
     for edge in edges {
         let word = edge.event.gate.as_str();
@@ -118,8 +122,8 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
         let known = locations.first_number(|known: &Location| known.name == name);
         known.unwrap_or_else(|| locations.push(Location::named(name)))
     };
-    let initial = place(initial);
-    let mut said: BTreeMap<(LocationId, ActionId), LabelRules> = BTreeMap::new();
+    let initial = place(*initial);
+    let mut rules: BTreeMap<(LocationId, ActionId), LabelRules> = BTreeMap::new();
     let mut otherwise: BTreeMap<LocationId, LocationId> = BTreeMap::new();
     let mut order: Vec<LocationId> = Vec::new();
     for edge in edges.iter().filter(|edge| !ends.contains_key(&edge.from)) {
@@ -130,14 +134,14 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
         let is_new = match edge.event.gate.as_str() {
             "*" => otherwise.insert(source, target).is_none(),
             _ => {
-                let actions = actions_of_label(collector, model, edge);
+                let actions = find_actions_of_label(collector, model, edge);
                 actions.into_iter().all(|(action, condition)| {
-                    let said = said.entry((source, action)).or_default();
+                    let rules = rules.entry((source, action)).or_default();
                     match condition {
-                        None => said.rest.replace(target).is_none(),
+                        None => rules.rest.replace(target).is_none(),
                         Some(condition) => {
-                            let is_new = said.given.iter().all(|(known, _)| *known != condition);
-                            said.given.push((condition, target));
+                            let is_new = rules.given.iter().all(|(known, _)| *known != condition);
+                            rules.given.push((condition, target));
                             is_new
                         }
                     }
@@ -154,7 +158,7 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
     let mut transitions = Numbered::new();
     for source in order {
         for action in model.action_ids().filter(|action| model.action(*action).is_visible()) {
-            let LabelRules { given, rest } = said.remove(&(source, action)).unwrap_or_default();
+            let LabelRules { given, rest } = rules.remove(&(source, action)).unwrap_or_default();
             let is_alone = given.is_empty();
             let other = Term::or(given.iter().map(|(condition, _)| condition.clone())).not();
             let stays = (!is_alone).then_some(source);
@@ -166,21 +170,25 @@ fn purpose(collector: &mut Collector, model: &Iosts, initial: u32, edges: &[Edge
             }
         }
     }
-    let (name, actions) = (name_of(&collector.file.name), model.actions.clone());
+    let (name, actions) = (name_after_file(&collector.file.name), model.actions.clone());
     let iosts = Iosts { name, locations, initial, actions, transitions, ..Iosts::default() };
     let (of, observes, idle) = (model.name.clone(), Vec::new(), Substitution::new());
     let (functions, with) = (BTreeSet::new(), BTreeMap::new());
     Some(TestPurpose { aim: Aim::Accept, iosts, of, observes, functions, accept, reject, idle, with })
 }
 
-/// The actions that a label stands for, with what it says of their values; what is wrong has been reported.
-fn actions_of_label(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(ActionId, Option<Term>)> {
+/// Finds the actions that a label stands for, with the conditions on their values. Reports mistakes.
+fn find_actions_of_label(
+    collector: &mut Collector,
+    model: &Iosts,
+    edge: &Edge,
+) -> Vec<(ActionId, Option<Term>)> {
     let event = &edge.event;
     let is_it = |action: &Action| {
         action.is_visible()
             && event.sign.is_none_or(|sign| sign == action.kind)
             && (event.values.is_empty() || event.values.len() == action.parameters.len())
-            && names(&event.gate, action).contains(&action.name)
+            && possible_names(&event.gate, action).contains(&action.name)
     };
     let found: Vec<ActionId> = model.action_ids().filter(|action| is_it(model.action(*action))).collect();
     if found.is_empty() || event.sign == Some(ActionKind::Internal) {
@@ -197,7 +205,7 @@ fn actions_of_label(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Ve
     for action in found {
         let parameters = &model.action(action).parameters;
         let given = |(parameter, text): (&Datum, &String)| {
-            Some(Term::equal(&Term::datum(parameter), &Term::literal(value(parameter.ty(), text)?)))
+            Some(Term::equal(&Term::datum(parameter), &Term::literal(read_value(parameter.ty(), text)?)))
         };
         let values: Option<Vec<Term>> = parameters.iter().zip(&event.values).map(given).collect();
         match values {

@@ -1,7 +1,7 @@
-//! Who does it: the system that takes an input and sends an output, or nobody that is seen.
+//! Finds the directions of actions: input, output or internal.
 //!
-//! Few formats say it. A sign at a label does (`?coin`, `coin!`), else the user: `--inputs`, `--outputs`,
-//! `--internals`, where `*` stands for all that nothing else is said of.
+//! Few formats have directions. A sign at a label is one (`?coin`, `coin!`). Otherwise the user gives them:
+//! `--inputs`, `--outputs`, `--internals`, where `*` stands for all names without a known direction.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ use crate::Options;
 #[derive(Debug)]
 pub struct Directions<'a> {
     options: &'a Options,
-    /// Names whose direction was asked for already and is not known.
-    told: BTreeSet<String>,
+    /// Names whose direction was reported as not known or contradictory.
+    reported: BTreeSet<String>,
 }
 
-/// The lists of the user, each with the name of its option.
-fn lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
+/// Returns the lists of the user, each with the name of its option.
+fn user_lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
     [
         (ActionKind::Input, "--inputs", &options.inputs),
         (ActionKind::Output, "--outputs", &options.outputs),
@@ -27,16 +27,16 @@ fn lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
     ]
 }
 
-/// So many names without a direction are told, each for itself.
-const MOST_TOLD: usize = 5;
+/// The most names without a direction that are reported one by one.
+const MOST_REPORTED: usize = 5;
 
 const ALL: &str = "*";
 
 impl<'a> Directions<'a> {
-    /// What the user says; a name that is in two lists is a mistake, and so is one that nothing has.
+    /// Checks the lists of the user. A name in two lists is a mistake, and so is an unknown name.
     pub fn new(collector: &mut Collector, options: &'a Options, names: &BTreeSet<&str>) -> Self {
         let mut seen: Vec<(&str, &str)> = Vec::new();
-        for (_, option, list) in lists(options) {
+        for (_, option, list) in user_lists(options) {
             for name in list {
                 match seen.iter().find(|(known, other)| known == name && *other != option) {
                     Some((_, other)) => {
@@ -56,11 +56,10 @@ impl<'a> Directions<'a> {
                 }
             }
         }
-        Directions { options, told: BTreeSet::new() }
+        Directions { options, reported: BTreeSet::new() }
     }
 
-    /// The direction of a name, by the sign that is at it and by what the user says; `None` where that is a
-    /// mistake, which has been reported.
+    /// Finds a name's direction by its sign and the user's lists. Reports mistakes, and is `None` then.
     pub fn of(
         &mut self,
         collector: &mut Collector,
@@ -68,31 +67,32 @@ impl<'a> Directions<'a> {
         sign: Option<ActionKind>,
         origin: &Origin,
     ) -> Option<ActionKind> {
-        let said = self.said(name);
-        match (sign, said) {
-            (Some(sign), Some((said, option))) if sign != said => {
-                if self.told.insert(name.to_owned()) {
+        match (sign, self.find_listed(name)) {
+            (Some(sign), Some((listed, option))) if sign != listed => {
+                if self.reported.insert(name.to_owned()) {
                     let message = format!("the file says another direction of `{name}` than {option}");
-                    let found = Diagnostic::error("contradiction", message).at(origin.clone(), word(sign));
+                    let found =
+                        Diagnostic::error("contradiction", message).at(origin.clone(), direction_text(sign));
                     collector.push(found);
                 }
                 None
             }
             (Some(kind), _) | (None, Some((kind, _))) => Some(kind),
             (None, None) => {
-                let rest =
-                    lists(self.options).into_iter().find(|(.., list)| list.iter().any(|name| name == ALL));
+                let rest = user_lists(self.options)
+                    .into_iter()
+                    .find(|(.., list)| list.iter().any(|name| name == ALL));
                 if let Some((kind, ..)) = rest {
                     return Some(kind);
                 }
-                let is_new = self.told.insert(name.to_owned());
-                if is_new && self.told.len() == MOST_TOLD + 1 {
+                let is_new = self.reported.insert(name.to_owned());
+                if is_new && self.reported.len() == MOST_REPORTED + 1 {
                     let message = "nothing says who does further ones: the system or its environment";
                     let found = Diagnostic::error("unknown-direction", message)
                         .at(origin.clone(), "the first of the others")
                         .help("`--inputs '*'` or `--outputs '*'` stands for all others");
                     collector.push(found);
-                } else if is_new && self.told.len() <= MOST_TOLD {
+                } else if is_new && self.reported.len() <= MOST_REPORTED {
                     let message = format!("nothing says who does `{name}`: the system or its environment");
                     let shown = if name.contains([',', ' ']) { format!("'{name}'") } else { name.to_owned() };
                     let help = format!(
@@ -107,18 +107,19 @@ impl<'a> Directions<'a> {
         }
     }
 
-    pub fn is_said(&self) -> bool {
-        lists(self.options).into_iter().any(|(.., list)| !list.is_empty())
+    pub fn are_given(&self) -> bool {
+        user_lists(self.options).into_iter().any(|(.., list)| !list.is_empty())
     }
 
-    pub fn said(&self, name: &str) -> Option<(ActionKind, &'static str)> {
-        let mut lists = lists(self.options).into_iter();
+    /// Finds the list of the user that names this action itself, and returns its direction and option.
+    pub fn find_listed(&self, name: &str) -> Option<(ActionKind, &'static str)> {
+        let mut lists = user_lists(self.options).into_iter();
         let found = lists.find(|(.., list)| name != ALL && list.iter().any(|known| known == name));
         found.map(|(kind, option, _)| (kind, option))
     }
 }
 
-fn word(kind: ActionKind) -> &'static str {
+fn direction_text(kind: ActionKind) -> &'static str {
     match kind {
         ActionKind::Input => "an input",
         ActionKind::Output | ActionKind::Quiescence => "an output",
@@ -126,7 +127,7 @@ fn word(kind: ActionKind) -> &'static str {
     }
 }
 
-pub fn of_sign(sign: char) -> Option<ActionKind> {
+pub fn direction_of_sign(sign: char) -> Option<ActionKind> {
     match sign {
         '?' => Some(ActionKind::Input),
         '!' => Some(ActionKind::Output),

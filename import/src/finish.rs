@@ -1,10 +1,9 @@
-//! From a model to a specification's text, and what must hold of it first.
+//! Checks a model, and writes it as a specification's text.
 //!
-//! What `coreach check` would refuse is found here and told on the foreign text: a cycle of internal actions,
-//! but for one that is as good as a single location.
-//! What would leave the initial state open is cured: a variable that may be read before it is assigned gets
-//! its first value from a constant, which is whatever the foreign model leaves open. In the end the text is
-//! read back: it must be the same model, or this is a bug of ours.
+//! A cycle of internal actions, which `coreach check` would refuse, is reported on the foreign text. If such
+//! a cycle means the same as a single location, it becomes that. A variable that may be read before it is
+//! assigned gets its first value from a new constant, since the foreign model leaves it open. At the end the
+//! text is read back. If it is not the same model, that is a bug of ours.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -28,16 +27,16 @@ use crate::options::{FirstValues, LIMIT, Options};
 
 #[derive(Debug)]
 pub struct Model {
-    /// The graph; its transitions know their place in the foreign text.
+    /// The graph. Its transitions know their place in the foreign text.
     pub iosts: Iosts,
     pub types: Vec<(String, Type)>,
-    /// Of a timed model: its clocks, and the inputs that do not come from the tester.
+    /// The clocks of a timed model, and its inputs that do not come from the tester.
     pub time: Option<(Clocks, BTreeSet<ActionId>)>,
     /// Variables to which the foreign model gives no first value.
     pub open: Vec<Datum>,
 }
 
-/// The specification; none where there was a mistake, which has been reported.
+/// Writes the specification. `None` after a mistake, which has been reported.
 pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) -> Option<String> {
     let errors = collector.errors();
     if model.time.is_none() {
@@ -52,7 +51,7 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
         give_first_values(collector, &mut model);
     }
     if model.iosts.name.is_empty() {
-        model.iosts.name = name_of(&collector.file.name);
+        model.iosts.name = name_after_file(&collector.file.name);
     }
     let Model { iosts, types, time, .. } = model;
     if !is_writable(collector, &iosts) {
@@ -67,11 +66,10 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
     read_back(collector, format!("{MADE_MARK}an imported specification\n{text}"))
 }
 
-/// Makes one location of those that internal steps without guards and assignments connect in a circle, and
-/// leaves these steps out.
+/// Merges locations in a circle of internal steps without guards and assignments, without these steps.
 ///
-/// Whoever goes around for ever is silent. So this is right only where silence is allowed anyway: nothing but
-/// inputs and steps of the circle may leave its locations, or the model has no outputs.
+/// A system that goes around for ever is silent. So this is right only if silence is allowed anyway: only
+/// inputs and steps of the circle leave its locations, or the model has no outputs.
 fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let kind = |step: &Transition| iosts.actions[step.action].kind;
     let changes_nothing =
@@ -103,11 +101,11 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let merged =
         circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
     let mut representative = iosts.locations.map(|_| None);
-    for (told, (_, circle)) in merged.enumerate() {
+    for (number, (_, circle)) in merged.enumerate() {
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
         // The warning names at most 20 groups of locations.
-        if told < 20 {
+        if number < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
             found = found.note(format!("{} are one location", listed(names)));
         }
@@ -118,13 +116,13 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let mut locations = Numbered::new();
     let mut new = Numbered::filled(iosts.initial, iosts.locations.len());
     for (old, location) in iosts.locations.numbered() {
-        // The first of a circle comes before the others.
+        // The first location of a circle has a new number already.
         new[old] = match representative[old] {
             Some(first) if first != old => new[first],
             _ => locations.push(location.clone()),
         };
     }
-    // An internal action that did nothing else is gone.
+    // Internal actions that are not used any more are removed.
     let used: HashSet<ActionId> = kept.iter().map(|step| step.action).collect();
     let mut actions = Numbered::new();
     let mut renumbered = Numbered::filled(ActionId(0), iosts.actions.len());
@@ -142,16 +140,15 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     iosts.locations = locations;
 }
 
-/// What a model is called whose file says nothing: like the file.
-pub(crate) fn name_of(file: &str) -> String {
+pub(crate) fn name_after_file(file: &str) -> String {
     let last = file.rsplit('/').next().unwrap_or_default();
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
     Naming::of([(stem, None)], &BTreeSet::new(), "model").get(stem).to_owned()
 }
 
-/// Gives variables that may be read before they are assigned a first value that nobody knows.
+/// Gives each variable that may be read before it is assigned a constant as its first value.
 fn give_first_values(collector: &mut Collector, model: &mut Model) {
-    let read = read_first(&model.iosts, &model.open);
+    let read = find_read_first(&model.iosts, &model.open);
     let mut names: Vec<String> = Vec::new();
     for variable in model.open.iter().filter(|variable| read.contains(*variable)) {
         let is_taken = |name: &str| {
@@ -182,8 +179,8 @@ fn give_first_values(collector: &mut Collector, model: &mut Model) {
     }
 }
 
-/// Those of the variables that some path of transitions may read before it assigns them.
-fn read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
+/// Finds the variables that some path of transitions may read before it assigns them.
+fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     let outgoing = iosts.outgoing();
     let reads = |variable: &Datum, at: LocationId| {
         outgoing[at].iter().any(|number| {
@@ -214,12 +211,12 @@ fn read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     open.iter().filter(|variable| is_read(variable)).cloned().collect()
 }
 
-/// Can the model be written and read again? What assignments put into one another shares its parts, and text
-/// does not: a few dozen of them fill a disk.
+/// Can the model be written and read again? Values that are substituted into one another share their parts in
+/// memory, but not as text: the text of a few dozen such assignments fills a disk.
 fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
     let most = Limits::MADE.expression;
     let is_long = |term: &Term| term.written_size() > most as u64 || term.to_string().len() > most;
-    let mut whole: u64 = 0;
+    let mut size: u64 = 0;
     for transition in &iosts.transitions {
         coreach_model::budget::ask();
         let terms = || std::iter::once(&transition.guard).chain(transition.assignments.values());
@@ -232,12 +229,11 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
             collector.push(limit);
             return false;
         }
-        whole = terms().fold(whole, |all, term| all.saturating_add(term.written_size()));
+        size = terms().fold(size, |all, term| all.saturating_add(term.written_size()));
     }
-    // Every part of an expression is a sign at least.
-    if whole > Limits::MADE.bytes as u64 {
-        let message =
-            format!("the specification would be too large to be read: {whole} parts of expressions");
+    // Every part of an expression has at least one sign.
+    if size > Limits::MADE.bytes as u64 {
+        let message = format!("the specification would be too large to be read: {size} parts of expressions");
         collector.push(Diagnostic::error(LIMIT, message).help(FEWER));
         return false;
     }
@@ -246,6 +242,7 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
 
 const FEWER: &str = "--most reads less of the foreign model";
 
+/// Reads the text back. A text that is too large for the reader is a limit, any other difference is a bug.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
     let read =
@@ -253,7 +250,7 @@ fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let written = match &read {
         Ok((AnySpecification::Untimed(read), _)) => write_yaml(&read.iosts, &read.types),
         Ok((AnySpecification::Timed(read), _)) => write_timed_yaml(&read.timed, &read.types),
-        // What is too large to be read is a limit: it names what is too large.
+        // The limit's message names the part that is too large.
         Err(found) => match found.iter().find(|found| TOO_LARGE.contains(&found.code)) {
             Some(found) => {
                 let message = format!("the specification would be too large to be read: {}", found.message);
@@ -268,7 +265,7 @@ fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     Some(text)
 }
 
-/// Findings of the reader that are about size.
+/// The codes of the reader's findings about size.
 const TOO_LARGE: [&str; 6] = [
     "file-too-large",
     "too-many-values",

@@ -1,17 +1,17 @@
-//! GraphML: graphs as yEd draws them, and plain ones.
+//! Reads GraphML: graphs as yEd draws them, and plain ones.
 //!
-//! A node is a vertex, its name the text of its first `NodeLabel` (yEd) or of a `<data>` whose key is called
-//! `label` or `name`. At an edge stands `event [guard] / actions` ([`crate::graph::label`]), in an
-//! `EdgeLabel` or in such a `<data>`; keys that are called `guard`, `actions` or `initial` are read, too.
-//! What they mean is told in [`crate::graph::build`].
+//! A node is a vertex. Its name is the text of its first `NodeLabel` (yEd), or of a `<data>` whose key is
+//! called `label` or `name`. The label of an edge, `event [guard] / actions` ([`crate::graph::label`]), is in
+//! an `EdgeLabel` or in such a `<data>`. Keys that are called `guard`, `actions` or `initial` are read, too.
+//! [`crate::graph::build`] describes their meaning.
 //!
-//! **Where it begins**: at the node that `--initial` names or that has `initial` set; else at the one called
-//! `Start`, and where one edge without an event leaves that, at its target, with what is assigned on the way;
-//! else at the only node that no other enters, which is told.
+//! **Beginning**: the graph begins at the node that `--initial` names, or that has `initial` set. Otherwise
+//! it begins at the node called `Start`. If only one edge without an event leaves that node, it begins at the
+//! edge's target, and the assignments of the edge are done first. Otherwise it begins at the only node
+//! without entering edges.
 //!
 //! **Not taken over**: groups of nodes (a group itself is no location, and an edge at it is a mistake), and
-//! all that says how a graph looks. Hyperedges and undirected edges are mistakes. Documents with entities of
-//! their own are refused.
+//! the looks of a graph. Hyperedges, undirected edges and own entities of a document are mistakes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -24,45 +24,46 @@ use crate::expression::Dialect;
 use crate::finish::Model;
 use crate::graph::label::{self, Label};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
-use crate::options::{Options, too_many};
+use crate::options::{Options, report_too_many};
 use crate::piece::Piece;
 
+/// Reads a file of GraphML.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
-    // A drawn element is made of some thirty nodes of XML.
+    // A drawn element consists of about thirty nodes of XML.
     let limit = u32::try_from(options.most.saturating_mul(60)).unwrap_or(u32::MAX);
     let parsing = ParsingOptions { allow_dtd: false, nodes_limit: limit, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(&file.text, parsing) {
         Ok(document) => document,
         Err(Error::NodesLimitReached) => {
-            too_many(collector, &(0..file.text.len().min(1)), "nodes and edges", options.most);
+            report_too_many(collector, &(0..file.text.len().min(1)), "nodes and edges", options.most);
             return None;
         }
         Err(error) => {
             let position = error.pos();
-            let at = offset(&file.text, position.row, position.col);
+            let at = byte_offset(&file.text, position.row, position.col);
             let end = file.text[at..].chars().next().map_or(at, |sign| at + sign.len_utf8());
             let text = error.to_string();
-            // The place is drawn.
+            // The message's place is cut off, since it is drawn.
             let what = text.rsplit_once(" at ").map_or(text.as_str(), |(what, _)| what);
             collector.error("syntax", format!("this is no XML: {what}"), &(at..end), "here");
             return None;
         }
     };
-    let drawing =
-        GraphmlReader { collector, options, text: &file.text, told: HashSet::new() }.drawing(&document)?;
+    let drawing = GraphmlReader { collector, options, text: &file.text, warned: HashSet::new() }
+        .read_drawing(&document)?;
     build::build(collector, options, &drawing)
 }
 
-/// The byte of a line and a column, both counted from 1, the column in signs.
-fn offset(text: &str, row: u32, column: u32) -> usize {
+/// Returns the byte of a line and a column. Both are counted from 1, and the column in signs.
+fn byte_offset(text: &str, row: u32, column: u32) -> usize {
     let lines = usize::try_from(row).unwrap_or(1).max(1) - 1;
     let start: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
     let signs = usize::try_from(column).unwrap_or(1).max(1) - 1;
     text[start..].char_indices().nth(signs).map_or(text.len(), |(at, _)| start + at)
 }
 
-/// What a key of `<data>` is about.
+/// The meaning of a key of `<data>`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GraphmlKey {
     Label,
@@ -77,11 +78,13 @@ struct GraphmlReader<'a> {
     collector: &'a mut Collector,
     options: &'a Options,
     text: &'a str,
-    told: HashSet<String>,
+    /// Keys and words that were warned of.
+    warned: HashSet<String>,
 }
 
 impl GraphmlReader<'_> {
-    fn drawing(&mut self, document: &Document<'_>) -> Option<Drawing> {
+    /// Reads the nodes and edges of the first graph, and finds its beginning.
+    fn read_drawing(&mut self, document: &Document<'_>) -> Option<Drawing> {
         let root = document.root_element();
         let graph = root.descendants().find(|node| node.has_tag_name_of("graph"));
         let (true, Some(graph)) = (root.has_tag_name_of("graphml"), graph) else {
@@ -117,52 +120,53 @@ impl GraphmlReader<'_> {
         let mut initial: Option<usize> = None;
         for node in graph.descendants().filter(|node| node.has_tag_name_of("node")) {
             if drawing.vertices.len() == self.options.most {
-                too_many(self.collector, &self.head(&node), "nodes", self.options.most);
+                report_too_many(self.collector, &self.head(&node), "nodes", self.options.most);
                 return None;
             }
-            let Some(id) = self.needed(&node, "id") else { continue };
+            let Some(id) = self.read_attribute(&node, "id") else { continue };
             if node.children().any(|child| child.has_tag_name_of("graph")) {
                 groups.insert(id);
                 self.warn_once("group", "groups say how a graph is arranged: none is a location", &node);
                 continue;
             }
-            let (piece, data) = self.label(&node, "NodeLabel", &keys);
-            let said = label::vertex(&piece);
-            self.warn_of_ignored(&said.ignored);
+            let (piece, data) = self.read_label(&node, "NodeLabel", &keys);
+            let label = label::read_vertex_label(&piece);
+            self.warn_of_ignored(&label.ignored);
             let number = drawing.vertices.len();
             if ids.insert(id.to_owned(), number).is_some() {
                 let message = format!("two nodes have the identifier `{id}`");
                 self.collector.error("duplicate-id", message, &self.head(&node), "the second one");
             }
-            if said.blocked {
+            if label.blocked {
                 blocked.insert(number);
             }
-            drawing.first.extend(said.first.map(|piece| (0, piece)));
+            drawing.first.extend(label.first.map(|piece| (0, piece)));
             if data
                 .iter()
                 .any(|(key, piece)| *key == GraphmlKey::Initial && matches!(piece.text.trim(), "true" | "1"))
             {
                 initial = initial.or(Some(number));
             }
-            let span = if said.name.is_empty() { self.head(&node) } else { said.name.full_range() };
+            let span = if label.name.is_empty() { self.head(&node) } else { label.name.full_range() };
             drawing.vertices.push(Vertex {
                 id: id.to_owned(),
-                name: said.name,
+                name: label.name,
                 span,
                 model: 0,
-                shared: said.shared,
+                shared: label.shared,
             });
         }
-        self.edges(&graph, &keys, &ids, &groups, &blocked, &mut drawing)?;
+        self.read_edges(&graph, &keys, &ids, &groups, &blocked, &mut drawing)?;
         if let Some(number) = (0..drawing.vertices.len()).find(|number| blocked.contains(number)) {
             let place = drawing.vertices[number].span.clone();
             self.warn("blocked", "what is `BLOCKED` is never entered: it and its edges are left out", &place);
         }
-        self.start(&mut drawing, initial)?;
+        self.find_start(&mut drawing, initial)?;
         Some(drawing)
     }
 
-    fn edges<'d>(
+    /// Reads the edges. Leaves out those that are blocked, or that touch a blocked node.
+    fn read_edges<'d>(
         &mut self,
         graph: &Node<'d, '_>,
         keys: &HashMap<&str, (GraphmlKey, &str)>,
@@ -181,7 +185,7 @@ impl GraphmlReader<'_> {
                 continue;
             }
             if drawing.edges.len() == self.options.most {
-                too_many(self.collector, &self.head(&edge), "edges", self.options.most);
+                report_too_many(self.collector, &self.head(&edge), "edges", self.options.most);
                 return None;
             }
             if self.collector.is_full() {
@@ -192,39 +196,39 @@ impl GraphmlReader<'_> {
                 self.collector.error("undirected", message, &self.head(&edge), "not directed");
                 continue;
             }
-            let ends = ["source", "target"].map(|end| self.end(&edge, end, ids, groups));
+            let ends = ["source", "target"].map(|end| self.find_end(&edge, end, ids, groups));
             let [Some(source), Some(target)] = ends else { continue };
-            let (piece, data) = self.label(&edge, "EdgeLabel", keys);
-            let mut said = match label::edge(&piece) {
-                Ok(said) => said,
+            let (piece, data) = self.read_label(&edge, "EdgeLabel", keys);
+            let mut label = match label::read_edge_label(&piece) {
+                Ok(label) => label,
                 Err((message, span)) => {
                     self.collector.error("label", message, &span, "here");
                     continue;
                 }
             };
-            self.warn_of_ignored(&said.ignored);
+            self.warn_of_ignored(&label.ignored);
             for (key, piece) in data {
                 match key {
-                    GraphmlKey::Guard if said.guard.is_none() => said.guard = Some(piece),
-                    GraphmlKey::Actions => said.actions.push(piece),
+                    GraphmlKey::Guard if label.guard.is_none() => label.guard = Some(piece),
+                    GraphmlKey::Actions => label.actions.push(piece),
                     _ => {}
                 }
             }
-            if said.blocked || blocked.contains(&source) || blocked.contains(&target) {
-                if said.blocked {
+            if label.blocked || blocked.contains(&source) || blocked.contains(&target) {
+                if label.blocked {
                     self.warn_once("blocked", "what is `BLOCKED` is never taken: it is left out", &edge);
                 }
                 continue;
             }
             let span = if piece.is_empty() { self.head(&edge) } else { piece.trimmed().full_range() };
-            drawing.edges.push(Edge { source: Some(source), target, label: said, span, model: 0 });
+            drawing.edges.push(Edge { source: Some(source), target, label, span, model: 0 });
         }
         Some(())
     }
 
-    /// Finds where the graph begins: at the vertex of `--initial`, the initial one of the file, or one called
-    /// `Start`. A `Start` that only leads in, by an edge without an event, is no location.
-    fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
+    /// Finds the beginning: the vertex of `--initial`, the initial vertex of the file, or a vertex called
+    /// `Start`. If only one edge without an event leaves `Start`, and no edge enters it, it is no location.
+    fn find_start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
             let number = drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
@@ -243,7 +247,7 @@ impl GraphmlReader<'_> {
             drawing.start_is_a_sign = !is_entered;
             if let ([edge], false) = (leaving.as_slice(), is_entered) {
                 let label = &drawing.edges[*edge].label;
-                // The way in is no step of the system.
+                // An edge from `Start` with nothing but actions is no step of the system.
                 if *label
                     == (Label {
                         actions: label.actions.clone(),
@@ -271,14 +275,15 @@ impl GraphmlReader<'_> {
         drawing.begin_at_the_source(self.collector, message, None, help)
     }
 
-    fn end(
+    /// Finds the vertex at an end of an edge.
+    fn find_end(
         &mut self,
         edge: &Node<'_, '_>,
         end: &str,
         ids: &BTreeMap<String, usize>,
         groups: &HashSet<&str>,
     ) -> Option<usize> {
-        let id = self.needed(edge, end)?;
+        let id = self.read_attribute(edge, end)?;
         if let Some(number) = ids.get(id) {
             return Some(*number);
         }
@@ -299,7 +304,7 @@ impl GraphmlReader<'_> {
         None
     }
 
-    fn needed<'d>(&mut self, node: &Node<'d, '_>, name: &str) -> Option<&'d str> {
+    fn read_attribute<'d>(&mut self, node: &Node<'d, '_>, name: &str) -> Option<&'d str> {
         let found = node.attribute(name);
         if found.is_none() {
             let message = format!("`<{}>` without `{name}`", node.tag_name().name());
@@ -308,15 +313,15 @@ impl GraphmlReader<'_> {
         found
     }
 
-    /// The text that a node or an edge is drawn with, and what its data say besides.
-    fn label(
+    /// Reads the label of a node or an edge, and its other data. The drawn text comes before a `<data>`.
+    fn read_label(
         &mut self,
         node: &Node<'_, '_>,
         drawn: &str,
         keys: &HashMap<&str, (GraphmlKey, &str)>,
     ) -> (Piece, Vec<(GraphmlKey, Piece)>) {
         let mut data = Vec::new();
-        let (mut shown, mut said) = (None, None);
+        let (mut drawn_text, mut data_text) = (None, None);
         for item in node.children().filter(|child| child.has_tag_name_of("data")) {
             let (key, name) = item
                 .attribute("key")
@@ -328,14 +333,14 @@ impl GraphmlReader<'_> {
             for inner in drawings {
                 is_graphics = true;
                 let piece = self.content(&inner);
-                if shown.is_some() && !piece.is_empty() {
+                if drawn_text.is_some() && !piece.is_empty() {
                     self.warn(
                         "not-taken",
                         "a second label: the first one counts",
                         &piece.trimmed().full_range(),
                     );
                 } else if !piece.is_empty() {
-                    shown = Some(piece);
+                    drawn_text = Some(piece);
                 }
             }
             let is_graphics =
@@ -345,7 +350,7 @@ impl GraphmlReader<'_> {
                 continue;
             }
             match key {
-                GraphmlKey::Label => said = said.or(Some(piece)),
+                GraphmlKey::Label => data_text = data_text.or(Some(piece)),
                 GraphmlKey::Other => {
                     let what = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
                     self.warn_once(what, &format!("the data `{what}` mean nothing here"), &item);
@@ -353,10 +358,10 @@ impl GraphmlReader<'_> {
                 key => data.push((key, piece.trimmed())),
             }
         }
-        (shown.or(said).unwrap_or_default(), data)
+        (drawn_text.or(data_text).unwrap_or_default(), data)
     }
 
-    /// The text of an element, without that of elements in it; each sign with its place.
+    /// Returns the text of an element, without the text of inner elements, and with the place of each sign.
     fn content(&self, element: &Node<'_, '_>) -> Piece {
         let mut piece = Piece::default();
         for node in element.children().filter(Node::is_text) {
@@ -369,7 +374,7 @@ impl GraphmlReader<'_> {
     fn warn_of_ignored(&mut self, ignored: &[Piece]) {
         for piece in ignored {
             let word = piece.text.split([' ', '=', ':', '\n']).next().unwrap_or_default().to_owned();
-            if self.told.insert(format!("word {word}")) {
+            if self.warned.insert(format!("word {word}")) {
                 let message = "this says nothing of what the system does";
                 self.warn("not-taken", message, &piece.full_range());
             }
@@ -377,7 +382,7 @@ impl GraphmlReader<'_> {
     }
 
     fn warn_once(&mut self, key: &str, message: &str, node: &Node<'_, '_>) {
-        if self.told.insert(key.to_owned()) {
+        if self.warned.insert(key.to_owned()) {
             self.warn("not-taken", message, &self.head(node));
         }
     }
@@ -396,7 +401,7 @@ impl GraphmlReader<'_> {
     }
 }
 
-/// Whatever the name space: files differ in theirs.
+/// Compares names of elements without their name space, since files differ in it.
 trait TagName {
     fn has_tag_name_of(&self, name: &str) -> bool;
 }
@@ -407,9 +412,9 @@ impl TagName for Node<'_, '_> {
     }
 }
 
-/// Appends XML source text to `piece`, each sign with its place in the file: entities resolved, the marks of
-/// CDATA left out. `value` is what the XML parser made of the same text. Where we do not get that, it is
-/// appended as a whole.
+/// Appends XML source text to `piece`, each sign with its place in the file. Resolves entities, and leaves
+/// out the marks of CDATA. `value` is the XML parser's result for the same text. If it differs, it is
+/// appended whole.
 fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
     const MARKS: [&str; 2] = ["<![CDATA[", "]]>"];
     // `&#x10ffff;` with some leading zeros.
@@ -425,7 +430,7 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
         } else if let (false, '&', Some(end)) =
             (in_cdata, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
         {
-            (entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
+            (resolve_entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
         } else if rest.starts_with("\r\n") {
             ("\n".to_owned(), 2)
         } else {
@@ -442,12 +447,12 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
             piece.push(&text, place);
         }
     } else {
-        // Written in a way that is not decoded here, so a message underlines all of it.
+        // The text is written in a way that is not decoded here, so a message underlines all of it.
         piece.push(value, start..start + raw.len());
     }
 }
 
-fn entity(name: &str) -> Option<char> {
+fn resolve_entity(name: &str) -> Option<char> {
     let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);
     match name {
         "lt" => Some('<'),

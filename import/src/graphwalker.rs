@@ -1,11 +1,11 @@
-//! GraphWalker's JSON: models of vertices and edges, guards and actions in JavaScript.
+//! Reads GraphWalker's JSON: models of vertices and edges, with guards and actions in JavaScript.
 //!
-//! A model file has `models`; each has `vertices`, `edges`, `startElementId` and the `actions` that are done
-//! before it begins. What they mean here is told in [`crate::graph::build`]. An edge is an input where
-//! nothing else is said: in GraphWalker it is what the tester does, and a vertex is what it looks at.
+//! A file has `models`. Each model has `vertices`, `edges`, `startElementId` and the `actions` that are done
+//! before it begins. [`crate::graph::build`] describes their meaning. An edge without a direction is an
+//! input: in GraphWalker an edge is something that the tester does, and a vertex is something that it checks.
 //!
-//! **Not taken over**: how paths are generated (`generator`, `weight`, `dependency`, ...), `requirements`,
-//! and where things are drawn (`properties`). The first two are told, once for each key.
+//! **Not taken over**: the generation of paths (`generator`, `weight`, `dependency`, ...), `requirements`,
+//! and the places in the drawing (`properties`). The first two are warned of, once for each key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,24 +14,25 @@ use coreach_model::diagnostic::{Diagnostic, nearest};
 use coreach_model::reader::collect::Collector;
 
 use crate::expression::Dialect;
-use crate::expression::lexer::tokens;
+use crate::expression::lexer::split_tokens;
 use crate::finish::Model;
-use crate::graph::label::{Label, event};
+use crate::graph::label::{Label, read_event};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
 use crate::json::{Json, JsonValue, parse};
-use crate::options::{Options, Untranslated, too_many};
+use crate::options::{Options, Untranslated, report_too_many};
 use crate::piece::Piece;
 
-/// Keys that are read, and keys that mean nothing here and are not worth a word.
+/// Keys that are read. Keys in `SILENT` are skipped without a warning.
 const MODEL: [&str; 6] = ["id", "name", "startElementId", "actions", "vertices", "edges"];
 const VERTEX: [&str; 4] = ["id", "name", "sharedState", "actions"];
 const EDGE: [&str; 6] = ["id", "name", "sourceVertexId", "targetVertexId", "guard", "actions"];
 const SILENT: [&str; 3] = ["properties", "editor", "selectedModelIndex"];
 
-/// Keys that are told once: GraphWalker knows them, and they say nothing of behaviour.
+/// Keys of GraphWalker that are warned of once: they say nothing about behaviour.
 const FOREIGN: [&str; 6] =
     ["generator", "weight", "dependency", "requirements", "predefinedPathEdgeIds", "selectedElementId"];
 
+/// Reads a file of GraphWalker.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
@@ -51,7 +52,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         from_nowhere: Vec::new(),
         drawing,
     };
-    reader.file(&json)?;
+    reader.read_file(&json)?;
     reader.leave_out_what_is_never_taken();
     let GraphwalkerReader { foreign, drawing, .. } = reader;
     for (key, (count, span)) in foreign {
@@ -66,19 +67,22 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
 struct GraphwalkerReader<'a> {
     collector: &'a mut Collector,
     options: &'a Options,
-    /// How often each of these keys is there, and where first.
+    /// How often each of these keys is there, and its first place.
     foreign: BTreeMap<String, (usize, Range<usize>)>,
+    /// The identifiers of the edges.
     edges: Vec<String>,
-    /// Numbers of the edges without a source, each with where it stands.
+    /// The numbers of the edges without a source, with their places.
     from_nowhere: Vec<(usize, Range<usize>)>,
     drawing: Drawing,
 }
 
 impl GraphwalkerReader<'_> {
-    fn file(&mut self, json: &Json) -> Option<()> {
-        self.keys(json, &["name", "models"], "a file of GraphWalker");
-        self.drawing.name = self.text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
-        let Some(models) = self.list(json, "models") else {
+    /// Reads all models, and finds the beginning.
+    fn read_file(&mut self, json: &Json) -> Option<()> {
+        self.check_keys(json, &["name", "models"], "a file of GraphWalker");
+        self.drawing.name =
+            self.read_text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
+        let Some(models) = self.read_list(json, "models") else {
             let what = json.describe();
             if json.get("models").is_none() {
                 let message = format!("expected an object with `models`, found {what}");
@@ -87,18 +91,17 @@ impl GraphwalkerReader<'_> {
             }
             return None;
         };
-        // Where a model begins may stand in another model of the file: so they are known before an edge is
-        // read.
+        // The beginning of a model may be in another model of the file. So all beginnings are read first.
         let mut starts: Vec<(usize, Piece)> = Vec::new();
         for (number, model) in models.iter().enumerate() {
-            let start = self.text(model, "startElementId").filter(|start| !start.is_empty());
+            let start = self.read_text(model, "startElementId").filter(|start| !start.is_empty());
             starts.extend(start.map(|start| (number, start)));
         }
         for (number, model) in models.iter().enumerate() {
             if self.collector.is_full() {
                 return None;
             }
-            self.model(number, model)?;
+            self.read_model(number, model)?;
         }
         if let Some(wanted) = &self.options.initial {
             let number = self.drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
@@ -109,6 +112,7 @@ impl GraphwalkerReader<'_> {
             return self.begin_at_the_source(json);
         };
         let known: Vec<&str> = self.drawing.vertices.iter().map(|vertex| vertex.id.as_str()).collect();
+        // Identifiers may be used in several models. The model that names the beginning comes first.
         let own_first = |of: usize| usize::from(of != model);
         let vertices = &self.drawing.vertices;
         let vertex = (0..vertices.len())
@@ -158,7 +162,7 @@ impl GraphwalkerReader<'_> {
         self.drawing.begin_at_the_source(self.collector, message, Some(place), help)
     }
 
-    /// No path of GraphWalker comes to an edge without a source, but for the beginning.
+    /// Leaves out edges without a source, which no path takes, but for the beginning.
     fn leave_out_what_is_never_taken(&mut self) {
         for (number, span) in std::mem::take(&mut self.from_nowhere).into_iter().rev() {
             match &mut self.drawing.start {
@@ -174,20 +178,21 @@ impl GraphwalkerReader<'_> {
         }
     }
 
-    fn model(&mut self, number: usize, json: &Json) -> Option<()> {
-        self.keys(json, &MODEL, "a model");
-        let name = self.text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
+    /// Reads one model: its first actions, its vertices, its edges.
+    fn read_model(&mut self, number: usize, json: &Json) -> Option<()> {
+        self.check_keys(json, &MODEL, "a model");
+        let name = self.read_text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
         self.drawing.models.push(name.unwrap_or_else(|| format!("model {}", number + 1)));
-        for piece in self.texts(json, "actions") {
+        for piece in self.read_texts(json, "actions") {
             self.drawing.first.push((number, piece));
         }
         let before = self.drawing.vertices.len();
-        for vertex in self.list(json, "vertices").unwrap_or_default() {
+        for vertex in self.read_list(json, "vertices").unwrap_or_default() {
             if self.drawing.vertices.len() == self.options.most {
-                too_many(self.collector, &vertex.span, "vertices", self.options.most);
+                report_too_many(self.collector, &vertex.span, "vertices", self.options.most);
                 return None;
             }
-            self.vertex(number, vertex);
+            self.read_vertex(number, vertex);
         }
         let ids: BTreeMap<String, usize> = self
             .drawing
@@ -206,45 +211,47 @@ impl GraphwalkerReader<'_> {
                 }
             }
         }
-        for edge in self.list(json, "edges").unwrap_or_default() {
+        for edge in self.read_list(json, "edges").unwrap_or_default() {
             if self.drawing.edges.len() == self.options.most {
-                too_many(self.collector, &edge.span, "edges", self.options.most);
+                report_too_many(self.collector, &edge.span, "edges", self.options.most);
                 return None;
             }
             if self.collector.is_full() {
                 return None;
             }
-            self.edge(number, edge, &ids);
+            self.read_edge(number, edge, &ids);
         }
         Some(())
     }
 
-    fn vertex(&mut self, model: usize, json: &Json) {
-        self.keys(json, &VERTEX, "a vertex");
-        let Some(id) = self.needed(json, "id", "a vertex") else { return };
-        for piece in self.texts(json, "actions").into_iter().filter(|piece| !piece.is_empty()) {
+    fn read_vertex(&mut self, model: usize, json: &Json) {
+        self.check_keys(json, &VERTEX, "a vertex");
+        let Some(id) = self.read_required_text(json, "id", "a vertex") else { return };
+        for piece in self.read_texts(json, "actions").into_iter().filter(|piece| !piece.is_empty()) {
             self.report_untranslatable(&piece, "actions of vertices");
         }
-        let name = self.text(json, "name").map_or_else(Piece::default, |name| name.trimmed());
-        let shared = self.text(json, "sharedState").map(|piece| piece.text).filter(|name| !name.is_empty());
+        let name = self.read_text(json, "name").map_or_else(Piece::default, |name| name.trimmed());
+        let shared =
+            self.read_text(json, "sharedState").map(|piece| piece.text).filter(|name| !name.is_empty());
         let span = head(json);
         self.drawing.vertices.push(Vertex { id: id.text, name, span, model, shared });
     }
 
-    fn edge(&mut self, model: usize, json: &Json, ids: &BTreeMap<String, usize>) {
-        self.keys(json, &EDGE, "an edge");
-        let Some(id) = self.needed(json, "id", "an edge") else { return };
+    /// Reads one edge, with its label and its ends.
+    fn read_edge(&mut self, model: usize, json: &Json, ids: &BTreeMap<String, usize>) {
+        self.check_keys(json, &EDGE, "an edge");
+        let Some(id) = self.read_required_text(json, "id", "an edge") else { return };
         let mut label = Label::default();
-        if let Some(name) = self.text(json, "name")
-            && let Err((message, span)) = event(&mut label, &name.trimmed())
+        if let Some(name) = self.read_text(json, "name")
+            && let Err((message, span)) = read_event(&mut label, &name.trimmed())
         {
             self.collector.error("label", message, &span, "here");
         }
-        // A guard that is only a comment is none.
-        let is_said = |guard: &Piece| !tokens(&guard.text, Dialect::JavaScript).is_empty();
-        label.guard = self.text(json, "guard").map(|guard| guard.trimmed()).filter(is_said);
-        label.actions = self.texts(json, "actions");
-        let source = self.text(json, "sourceVertexId").filter(|id| !id.is_empty());
+        // A guard of only a comment counts as no guard.
+        let has_tokens = |guard: &Piece| !split_tokens(&guard.text, Dialect::JavaScript).is_empty();
+        label.guard = self.read_text(json, "guard").map(|guard| guard.trimmed()).filter(has_tokens);
+        label.actions = self.read_texts(json, "actions");
+        let source = self.read_text(json, "sourceVertexId").filter(|id| !id.is_empty());
         let source = match source {
             None => None,
             Some(piece) => match self.find_vertex(&piece, ids) {
@@ -252,7 +259,7 @@ impl GraphwalkerReader<'_> {
                 None => return,
             },
         };
-        let Some(target) = self.needed(json, "targetVertexId", "an edge") else { return };
+        let Some(target) = self.read_required_text(json, "targetVertexId", "an edge") else { return };
         let Some(target) = self.find_vertex(&target, ids) else { return };
         if source.is_none() {
             self.from_nowhere.push((self.drawing.edges.len(), head(json)));
@@ -275,7 +282,7 @@ impl GraphwalkerReader<'_> {
         found
     }
 
-    /// Something that a specification does not have.
+    /// Reports something that a specification does not have. With `--untranslated drop` it is only a warning.
     fn report_untranslatable(&mut self, piece: &Piece, what: &str) {
         let message = format!("the model format has no counterpart of {what}");
         let origin = self.collector.origin(&piece.full_range());
@@ -289,7 +296,8 @@ impl GraphwalkerReader<'_> {
         self.collector.push(found.at(origin, "not translated"));
     }
 
-    fn keys(&mut self, json: &Json, known: &[&str], what: &str) {
+    /// Checks the keys of an object. Counts those that are warned of once.
+    fn check_keys(&mut self, json: &Json, known: &[&str], what: &str) {
         let JsonValue::Object(members) = &json.value else {
             let message = format!("expected {what}, an object, found {}", json.describe());
             self.collector.error("wrong-kind", message, &head(json), "not an object");
@@ -313,7 +321,7 @@ impl GraphwalkerReader<'_> {
             }
             let message = format!("{what} has no key `{name}`");
             let near = nearest(name, known.iter().copied());
-            // What is nearly a known key is one that is misspelt; another may be a newer version's.
+            // A key similar to a known one is misspelt. Any other key may belong to a newer version.
             let found = match near {
                 Some(near) => {
                     Diagnostic::error("unknown-key", message).help(format!("did you mean `{near}`?"))
@@ -325,7 +333,7 @@ impl GraphwalkerReader<'_> {
         }
     }
 
-    fn list<'j>(&mut self, json: &'j Json, key: &str) -> Option<&'j [Json]> {
+    fn read_list<'j>(&mut self, json: &'j Json, key: &str) -> Option<&'j [Json]> {
         let value = json.get(key)?;
         match &value.value {
             JsonValue::List(items) => Some(items),
@@ -338,7 +346,7 @@ impl GraphwalkerReader<'_> {
         }
     }
 
-    fn text(&mut self, json: &Json, key: &str) -> Option<Piece> {
+    fn read_text(&mut self, json: &Json, key: &str) -> Option<Piece> {
         let value = json.get(key)?;
         match &value.value {
             JsonValue::Text(piece) => Some(piece.clone()),
@@ -351,9 +359,9 @@ impl GraphwalkerReader<'_> {
         }
     }
 
-    fn texts(&mut self, json: &Json, key: &str) -> Vec<Piece> {
+    fn read_texts(&mut self, json: &Json, key: &str) -> Vec<Piece> {
         let mut found = Vec::new();
-        for item in self.list(json, key).unwrap_or_default() {
+        for item in self.read_list(json, key).unwrap_or_default() {
             match item.text() {
                 Some(piece) => found.push(piece.clone()),
                 None => {
@@ -365,8 +373,8 @@ impl GraphwalkerReader<'_> {
         found
     }
 
-    fn needed(&mut self, json: &Json, key: &str, what: &str) -> Option<Piece> {
-        let found = self.text(json, key);
+    fn read_required_text(&mut self, json: &Json, key: &str, what: &str) -> Option<Piece> {
+        let found = self.read_text(json, key);
         if found.is_none() && json.get(key).is_none_or(|value| value.value == JsonValue::Null) {
             let message = format!("{what} without `{key}`");
             self.collector.error("missing-key", message, &head(json), "it is missing here");
@@ -375,7 +383,7 @@ impl GraphwalkerReader<'_> {
     }
 }
 
-/// Where a value begins, for a message about the whole of it.
+/// Returns the beginning of a value, for a message about the whole value.
 fn head(json: &Json) -> Range<usize> {
     let length = match json.value {
         JsonValue::Object(_) | JsonValue::List(_) => 1,

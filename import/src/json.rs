@@ -1,8 +1,7 @@
-//! JSON with places: the tree of `jsonc-parser`, in its strict form, with texts as [`Piece`]s.
+//! Reads JSON with places: the tree of `jsonc-parser` in its strict form, with texts as [`Piece`]s.
 //!
-//! It is that library's grammar with its leniency turned off, which is RFC 8259; only comments may be
-//! allowed, which people write into models. A key that is there twice in an object is a mistake, since
-//! readers differ in which of the two they take.
+//! All extensions of that library are off, so its grammar is RFC 8259. Only comments are allowed, since
+//! people write them into models. A key that is twice in an object is a mistake, since readers differ.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -33,8 +32,7 @@ pub enum JsonValue {
 
 pub type MalformedJson = (String, Range<usize>);
 
-/// The value that a text is, which begins at this byte of the file. Comments (`//`, `/* */`) may stand
-/// between values.
+/// Reads a text that begins at this byte of the file. Comments (`//`, `/* */`) may be between values.
 pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
     let options = ParseOptions {
         allow_comments: true,
@@ -56,12 +54,12 @@ pub fn parse(text: &str, start: usize) -> Result<Json, MalformedJson> {
             }
             other => format!("this is no JSON: {}", lower_first(&other.to_string())),
         };
-        // What is missing at the end is missing behind the last sign.
+        // A sign that is missing at the end is reported after the last sign.
         let end = range.end.clamp(range.start, text.len());
         (what, start + range.start.min(text.len())..start + end)
     })?;
     match parsed.value {
-        Some(ast) => json(&ast, text, start),
+        Some(ast) => convert_value(&ast, text, start),
         None => Err(("this is no JSON: there is nothing in it".to_owned(), start..start)),
     }
 }
@@ -73,17 +71,17 @@ fn lower_first(text: &str) -> String {
         .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + letters.as_str())
 }
 
-/// Recurses as deep as the library does, which has a limit.
-fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, MalformedJson> {
+/// Converts the library's tree. Recurses as deep as the library does, which has a limit.
+fn convert_value(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, MalformedJson> {
     let range = ast.range();
     let span = start + range.start..start + range.end;
     let value = match ast {
         Ast::NullKeyword(_) => JsonValue::Null,
         Ast::BooleanLit(literal) => JsonValue::Truth(literal.value),
         Ast::NumberLit(literal) => JsonValue::Number(literal.value.to_owned()),
-        Ast::StringLit(literal) => JsonValue::Text(piece(&literal.value, literal.range(), text, start)),
+        Ast::StringLit(literal) => JsonValue::Text(make_piece(&literal.value, literal.range(), text, start)),
         Ast::Array(array) => JsonValue::List(
-            array.elements.iter().map(|item| json(item, text, start)).collect::<Result<_, _>>()?,
+            array.elements.iter().map(|item| convert_value(item, text, start)).collect::<Result<_, _>>()?,
         ),
         Ast::Object(object) => {
             let mut members = Vec::with_capacity(object.properties.len());
@@ -91,13 +89,13 @@ fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, MalformedJson> 
             for property in &object.properties {
                 let range = property.name.range();
                 let key = match &property.name {
-                    ObjectPropName::String(name) => piece(&name.value, range, text, start),
+                    ObjectPropName::String(name) => make_piece(&name.value, range, text, start),
                     ObjectPropName::Word(name) => Piece::plain(name.value, start + range.start),
                 };
                 if !seen.insert(key.text.clone()) {
                     return Err((format!("the key `{}` is there twice", key.text), key.full_range()));
                 }
-                members.push((key, json(&property.value, text, start)?));
+                members.push((key, convert_value(&property.value, text, start)?));
             }
             JsonValue::Object(members)
         }
@@ -105,14 +103,12 @@ fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, MalformedJson> 
     Ok(Json { value, span })
 }
 
-/// A text with its escapes resolved, each sign with its place.
-fn piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usize) -> Piece {
+fn make_piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usize) -> Piece {
     let inner = range.start + 1..range.end.saturating_sub(1).max(range.start + 1);
     let raw = text.get(inner.clone()).unwrap_or_default();
     let mut piece = Piece::plain("", start + inner.start);
     let mut rest = raw;
-    // Each sign of the value takes what it is written with: itself, or an escape of 2, 6 or, for two halves,
-    // 12 signs.
+    // In the file, each sign of the value is itself, or an escape of 2, 6 or (for two surrogates) 12 signs.
     for sign in value.chars() {
         let length = match (rest.as_bytes().first(), rest.as_bytes().get(1)) {
             (Some(b'\\'), Some(b'u')) if u32::from(sign) > 0xffff => 12,

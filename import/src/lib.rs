@@ -1,15 +1,13 @@
-//! Specifications from other worlds: foreign text to a model.
+//! Imports models of other tools: turns foreign text into a specification.
 //!
-//! One file or folder for each format; [`expression`] reads the small languages of guards and actions that
-//! three of them have, [`graph`] makes a model of a drawn graph, [`mod@finish`] writes a model as a
-//! specification and sees that it is one.
+//! Each format has a file or a folder. [`expression`] reads the small languages of guards and actions that
+//! three formats have. [`graph`] makes a model of a drawn graph. [`mod@finish`] checks and writes it.
 //!
-//! **What is promised.** What is written is a specification that `coreach check` takes, or nothing is
-//! written. It says what the foreign model says, but for what the findings name; a name that is another one
-//! here is among them. A guard or an action that cannot be said in the model format is a mistake, unless the
-//! user asks to leave it out.
+//! **Promise.** The result is a specification that `coreach check` accepts, or there is no result. It has the
+//! meaning of the foreign model. The findings name every difference, also names that had to change. A guard
+//! or an action that the model format cannot express is a mistake, unless the user asks to leave it out.
 //!
-//! What is absent: no solver, no files (a text comes in, a text goes out), no printing.
+//! This crate has no solver, no files (it turns a text into a text), and no printing.
 
 #![allow(missing_docs, reason = "a comment that repeats a name says nothing")]
 
@@ -43,8 +41,7 @@ pub use options::{FirstValues, LIMIT, Options, Untranslated, Vertices};
 /// The largest foreign file, in bytes.
 pub const LARGEST: u64 = 64 << 20;
 
-/// What a format's reader does: the model, and findings in the collector; none where nothing can be made of
-/// it.
+/// A format's reader. It returns the model, if there is one, and puts findings into the collector.
 type Read = fn(&mut Collector, &Options) -> Option<Model>;
 
 macro_rules! formats {
@@ -102,8 +99,8 @@ impl FromStr for ForeignFormat {
     }
 }
 
-/// The text without the comments that it begins with; one that does not end is the whole of it.
-fn behind_comments(text: &str) -> &str {
+/// Skips the comments at the beginning of a text. A comment that does not end is not skipped.
+fn skip_comments(text: &str) -> &str {
     let mut text = text.trim_start();
     loop {
         let rest = match (text.strip_prefix("//"), text.strip_prefix("/*")) {
@@ -116,10 +113,10 @@ fn behind_comments(text: &str) -> &str {
     }
 }
 
-/// The format of a file, by its name, else by how it begins.
+/// Finds the format of a file by its name, or else by its beginning.
 pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-    let start = behind_comments(text.trim_start_matches('\u{feff}'));
+    let start = skip_comments(text.trim_start_matches('\u{feff}'));
     let by_ending = match ending.as_str() {
         "aut" => Some("aut"),
         "graphml" => Some("graphml"),
@@ -142,9 +139,10 @@ pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     by_ending.or_else(by_content).and_then(|name| name.parse().ok())
 }
 
-/// Reads a foreign model and writes it as a specification, with what was not taken over, or not exactly.
-/// Errors: every mistake that could be found, with the warnings, in the order of the file; or that a limit
-/// was met.
+/// Reads a foreign model and writes it as a specification. Warns of all differences.
+///
+/// # Errors
+/// All mistakes, reached limits and warnings, in the order of the file.
 pub fn import(
     file: Arc<SourceFile>,
     format: Option<ForeignFormat>,

@@ -1,9 +1,8 @@
-//! Foreign names as names of the model format: whoever has two names there has two here, and is told which.
+//! Turns foreign names into names of the model format. Changes are reported.
 //!
-//! A name that the format takes stays as it is. Of any other, each sign that no name has becomes `_`, a word
-//! of the format gets `_` behind it, and a number follows where that would be a name that is taken. All names
-//! of a namespace are given at once, those that stay first, so no name depends on the order in which they are
-//! met, but for the numbers, which follow the file.
+//! A name that the format allows stays as it is. In any other name, each sign that is not allowed becomes
+//! `_`. A word of the format gets `_` after it. If the result is taken, a number follows. The unchanged names
+//! of a namespace come first. So only the numbers depend on the file's order.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,21 +11,22 @@ use coreach_model::reader::collect::Collector;
 use coreach_model::reader::lexer::is_name;
 use coreach_model::reader::types::names_a_type;
 
-/// Longer names are cut: what stages name has at most 141 bytes.
+/// The most bytes of a name. Longer names are cut, since names that stages make have at most 141 bytes.
 const LONGEST: usize = 60;
 
-const MOST_TOLD: usize = 20;
+/// The most changed names that a warning lists.
+const MOST_LISTED: usize = 20;
 
 #[derive(Clone, Default, Debug)]
 pub struct Naming {
     given: HashMap<String, String>,
-    /// What has another name than in the file, in its order.
+    /// The changed names in the order of the file: the old name, the new one, and its place.
     renamed: Vec<(String, String, Option<Origin>)>,
 }
 
 impl Naming {
-    /// Names for these, in the order of the file; `taken` are names that others have. `plain` is for what has
-    /// no letter that may stay.
+    /// Gives names to these foreign ones, which are in the order of the file. Names in `taken` are not given.
+    /// `plain` is used for names without an allowed letter.
     pub fn of<'a>(
         names: impl IntoIterator<Item = (&'a str, Option<Origin>)>,
         taken: &BTreeSet<String>,
@@ -44,7 +44,7 @@ impl Naming {
             if naming.given.contains_key(name) {
                 continue;
             }
-            let base = mangle(name, plain);
+            let base = make_usable(name, plain);
             let mut new = base.clone();
             let mut number = 2u64;
             while !used.insert(new.clone()) {
@@ -57,7 +57,7 @@ impl Naming {
         naming
     }
 
-    /// The name for a foreign one; it must be one of those that were given.
+    /// Returns the name for a foreign one, which must be one of those that got a name.
     pub fn get(&self, foreign: &str) -> &str {
         self.given.get(foreign).map_or_else(|| panic!("`{foreign}` was not named"), String::as_str)
     }
@@ -66,17 +66,16 @@ impl Naming {
         self.given.values().cloned().collect()
     }
 
-    /// Tells which names are others; `what` is in the plural. Names that we made begin with a zero, and are
-    /// not told.
-    pub fn tell(&self, collector: &mut Collector, what: &str) {
+    /// Warns of changed names. `what` is a plural. Names of coreach (with a zero byte) are not listed.
+    pub fn warn_of_changes(&self, collector: &mut Collector, what: &str) {
         let renamed: Vec<_> = self.renamed.iter().filter(|(old, ..)| !old.starts_with('\0')).collect();
         let Some((_, _, first)) = renamed.first() else { return };
         let message = format!("{what} have other names: the format does not take theirs, or they are taken");
         let mut diagnostic = Diagnostic::warning("renamed", message).at(first.clone(), "the first of them");
-        for (old, new, _) in renamed.iter().take(MOST_TOLD) {
+        for (old, new, _) in renamed.iter().take(MOST_LISTED) {
             diagnostic = diagnostic.note(format!("`{old}` is `{new}`"));
         }
-        if let Some(more @ 1..) = renamed.len().checked_sub(MOST_TOLD) {
+        if let Some(more @ 1..) = renamed.len().checked_sub(MOST_LISTED) {
             diagnostic = diagnostic.note(format!("and {more} more"));
         }
         collector.push(diagnostic);
@@ -87,11 +86,12 @@ fn is_usable(name: &str) -> bool {
     is_name(name) && !names_a_type(name) && name.len() <= LONGEST
 }
 
-fn mangle(name: &str, plain: &str) -> String {
+/// Makes an allowed name of a foreign one.
+fn make_usable(name: &str, plain: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
         let c = if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
-        // One `_` says as much as several.
+        // Several `_` in a row become one.
         if c != '_' || !text.ends_with('_') {
             text.push(c);
         }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn named(names: &[&str]) -> Vec<String> {
+    fn names_for(names: &[&str]) -> Vec<String> {
         let naming = Naming::of(names.iter().map(|name| (*name, None)), &BTreeSet::new(), "s");
         names.iter().map(|name| naming.get(name).to_owned()).collect()
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn names_that_the_format_takes_stay() {
         assert_eq!(
-            named(&["a b", "a_b", "a-b", "0", "", "if", "int", "if_"]),
+            names_for(&["a b", "a_b", "a-b", "0", "", "if", "int", "if_"]),
             ["a_b_2", "a_b", "a_b_3", "s0", "s", "if__2", "int_", "if_"]
         );
     }
@@ -130,7 +130,7 @@ mod tests {
         #[test]
         fn two_names_stay_two(names in prop::collection::btree_set("[a-c_ +'é0-2]{0,4}|if|if_|not|.{0,80}", 0..40)) {
             let foreign: Vec<&str> = names.iter().map(String::as_str).collect();
-            let given = named(&foreign);
+            let given = names_for(&foreign);
             prop_assert!(given.iter().all(|name| is_usable(name) || name.len() > LONGEST && is_name(name)));
             prop_assert_eq!(given.iter().collect::<BTreeSet<_>>().len(), foreign.len());
             for (old, new) in foreign.iter().zip(&given) {

@@ -1,60 +1,59 @@
-//! What the user says about a foreign model, beside the model.
+//! The options for importing a foreign model.
 
 use coreach_model::reader::collect::Collector;
 
-/// The code of a finding that says that a limit was met, and names its knob.
+/// The code of a finding about a limit that was reached.
 pub const LIMIT: &str = "import-limit";
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Vertices {
     #[default]
     Locations,
-    /// Each vertex is seen when it is entered: an output of its name.
+    /// Entering a vertex is an output with the vertex's name.
     Outputs,
 }
 
-/// What becomes of a guard or an action that the model format cannot say.
+/// The treatment of a guard or an action that the model format cannot express.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Untranslated {
     #[default]
     Refuse,
-    /// It is left out, and told: the specification allows more than the model.
+    /// It is left out with a warning. The specification then allows more than the model.
     Drop,
 }
 
-/// What becomes of variables of a timed model that are read before they are assigned, and have no first
+/// The treatment of a timed model's variables that are read before they are assigned, and have no first
 /// value.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum FirstValues {
-    /// A constant gives it, as in a model without time: all stages take that.
+    /// A constant is the first value, as in a model without time. All stages accept that.
     #[default]
     Constants,
-    /// It is left open, which test cases for paths take (F_ini of the publication of 2024), and nothing else.
+    /// The first value is left open. Only test cases for paths accept it (F_ini of 2024).
     Open,
 }
 
-/// What the user says about a foreign model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// These are inputs; `*` stands for all that nothing else is said of.
+    /// The names of inputs. `*` stands for all names without a known direction.
     pub inputs: Vec<String>,
-    /// These are outputs; `*` likewise.
+    /// The names of outputs, or `*`.
     pub outputs: Vec<String>,
+    /// The names of internal actions, or `*`.
     pub internals: Vec<String>,
-    /// Of a timed model: inputs that the tester does not send.
+    /// Inputs of a timed model that the tester does not send.
     pub uncontrollable: Vec<String>,
-    /// Of a timed model: what becomes of first values that nobody gives.
     pub first_values: FirstValues,
-    /// Where a drawn graph begins, if it does not say so.
+    /// The vertex with which a drawn graph begins.
     pub initial: Option<String>,
     pub vertices: Vertices,
     pub untranslated: Untranslated,
-    /// No more transitions are read, no more locations made.
+    /// The most transitions that are read, and the most locations that are made.
     pub most: usize,
 }
 
 impl Options {
-    /// The most transitions, where nobody says another number.
+    /// The default of the most transitions.
     pub const MOST: usize = 50_000;
 }
 
@@ -74,8 +73,12 @@ impl Default for Options {
     }
 }
 
-/// Reports that there is more of something than is read.
-pub(crate) fn too_many(collector: &mut Collector, span: &std::ops::Range<usize>, what: &str, most: usize) {
+pub(crate) fn report_too_many(
+    collector: &mut Collector,
+    span: &std::ops::Range<usize>,
+    what: &str,
+    most: usize,
+) {
     let help = "--most moves this limit";
     collector.mistake(LIMIT, format!("more than {most} {what}"), span, "what follows was not read", help);
 }

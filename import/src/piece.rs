@@ -1,33 +1,31 @@
-//! A piece of a foreign file as its reader sees it: escapes and entities resolved, every sign with its place
-//! in the file.
+//! A piece of text of a foreign file, with escapes and entities resolved, and with the place of every sign.
 //!
-//! A guard in a JSON string may say `x \u003c 10`, one in XML `x &lt; 10`. What is wrong in it is underlined
-//! where it stands in the file, so each piece remembers where a sign begins that is written with more signs
-//! than it is.
+//! A guard may be written `x \u003c 10` in a JSON string, or `x &lt; 10` in XML. A mistake in it is
+//! underlined at its place in the file. So each piece remembers the places of its signs.
 
 use std::ops::Range;
 
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Piece {
     pub text: String,
-    /// Where the text is: from a byte of the text on, the byte of the file, until the next entry. Ascending.
+    /// Pairs of a byte of the text and its byte in the file, ascending. Each pair holds up to the next one.
     places: Vec<(usize, usize)>,
     end: usize,
 }
 
 impl Piece {
-    /// A piece that is in the file as it is, from this byte on.
+    /// Makes a piece of a text that is in the file as it is, from this byte on.
     pub fn plain(text: &str, start: usize) -> Self {
         Piece { text: text.to_owned(), places: vec![(0, start)], end: start + text.len() }
     }
 
-    /// Takes more text, which the file has at this range. Texts of one length are the same signs.
+    /// Adds text that is at this place of the file. If their lengths agree, the texts do.
     pub fn push(&mut self, text: &str, place: Range<usize>) {
-        let same = text.len() == place.len();
+        let is_plain = text.len() == place.len();
         let continues = self.places.last().is_some_and(|(at, from)| {
-            same && from + (self.text.len() - at) == place.start && self.end == place.start
+            is_plain && from + (self.text.len() - at) == place.start && self.end == place.start
         });
-        if !continues || !same {
+        if !continues || !is_plain {
             self.places.push((self.text.len(), place.start));
         }
         self.text.push_str(text);
@@ -45,13 +43,13 @@ impl Piece {
     }
 
     pub fn locate(&self, range: &Range<usize>) -> Range<usize> {
-        let start = self.at(range.start);
-        // The end is behind the last sign, however that is written.
+        let start = self.byte_in_file(range.start);
+        // The end is the end of the last sign as it is written.
         let entry = self.places.partition_point(|(at, _)| *at < range.end);
         let end = match self.places.get(entry) {
             _ if range.end >= self.text.len() => self.end,
             Some((at, from)) if *at == range.end => *from,
-            _ => self.at(range.end),
+            _ => self.byte_in_file(range.end),
         };
         start..end.max(start)
     }
@@ -60,7 +58,7 @@ impl Piece {
         self.locate(&(0..self.text.len()))
     }
 
-    fn at(&self, byte: usize) -> usize {
+    fn byte_in_file(&self, byte: usize) -> usize {
         let entry = self.places.partition_point(|(at, _)| *at <= byte);
         let (at, from) = entry.checked_sub(1).map_or((0, self.end), |entry| self.places[entry]);
         (from + (byte - at)).min(self.end)
@@ -68,14 +66,13 @@ impl Piece {
 
     pub fn part(&self, range: Range<usize>) -> Piece {
         let text = self.text.get(range.clone()).unwrap_or_default();
-        let mut places = vec![(0, self.at(range.start))];
+        let mut places = vec![(0, self.byte_in_file(range.start))];
         let first = self.places.partition_point(|(at, _)| *at <= range.start);
-        let behind = self.places.partition_point(|(at, _)| *at < range.end).max(first);
-        places.extend(self.places[first..behind].iter().map(|(at, from)| (at - range.start, *from)));
+        let end = self.places.partition_point(|(at, _)| *at < range.end).max(first);
+        places.extend(self.places[first..end].iter().map(|(at, from)| (at - range.start, *from)));
         Piece { text: text.to_owned(), places, end: self.locate(&range).end }
     }
 
-    /// The same without white space at its ends.
     pub fn trimmed(&self) -> Piece {
         let start = self.text.len() - self.text.trim_start().len();
         self.part(start..start + self.text.trim().len())

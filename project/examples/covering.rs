@@ -209,7 +209,7 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
     let (walkable, _) = walking::read(&path).map_err(said)?;
     let system = &walkable.specification;
     let test = &walkable.case.test;
-    let goals = walking::listed(&test.iosts, &walking::ALL);
+    let goals = walking::list_all_goals(&test.iosts, &walking::ALL);
     let field = Field { test, goals, most: arguments.most, seconds: arguments.seconds };
     let mut ways = vec![
         ("walk".to_owned(), Way::Walk),
@@ -265,7 +265,7 @@ fn suite(project: &Project, seconds: u64) -> (Vec<TestCase>, String) {
     let mut cases = Vec::new();
     for member in found.suite {
         if Instant::now() < until
-            && let Ok(document) = cases::document(project, &member.written.purpose, &|_| {})
+            && let Ok(document) = cases::make_document(project, &member.written.purpose, &|_| {})
             && let Ok(case) = TestCase::from_document(&document)
         {
             cases.push(case);
@@ -279,8 +279,8 @@ fn suite(project: &Project, seconds: u64) -> (Vec<TestCase>, String) {
 fn graph_walked(graph: &Graph, has_datum: bool, seed: u64, seconds: u64) -> (usize, bool) {
     let file = from_bytes("graph".to_owned(), graph.written(has_datum).into_bytes()).unwrap();
     let specification = read_specification(file).unwrap().0.iosts;
-    let test = walking::case(&specification).unwrap().test;
-    let goals = walking::of(&test.iosts, Criterion::Transitions);
+    let test = walking::make_case(&specification).unwrap().test;
+    let goals = walking::list_goals(&test.iosts, Criterion::Transitions);
     let field = Field { test: &test, goals, most: 100 * graph.edges.len(), seconds };
     let curve = field.met(&Way::Walk, &specification, seed);
     (curve.len(), curve.last() == Some(&graph.edges.len()))

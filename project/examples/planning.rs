@@ -124,7 +124,7 @@ fn measure(folder: &Path, runs: u64) -> Result<(), String> {
     let (project, _) = project::load(&folder.join("coreach.yaml")).map_err(told)?;
     let model = &project.specification.iosts;
     for purpose in &project.purposes {
-        let document = match cases::document(&project, purpose, &|_| {}) {
+        let document = match cases::make_document(&project, purpose, &|_| {}) {
             Ok(document) => document,
             Err(none) => return Err(told(none.found)),
         };

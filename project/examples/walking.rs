@@ -335,7 +335,7 @@ fn meet(
     let moment = Duration::from_millis(if matches!(wrong, Wrong::System(_)) { 200 } else { 1 });
     let mut settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };
     let until = Until { events: most, percent: None, deadline: None, covered: false };
-    let goals = walking::listed(&test.iosts, &walking::ALL);
+    let goals = walking::list_all_goals(&test.iosts, &walking::ALL);
     let varies = known.len() < test.iosts.constants.len();
     let mut walk = Walk::new(test.iosts.clone(), &goals, true, until, varies);
     let (mut solver, mut sum, mut adapter) = (Lazy::default(), 0, wrong.open());

@@ -1,14 +1,13 @@
-//! What `coreach init` puts into a folder, and the schemas that editors ask for.
+//! Has the files that `coreach init` puts into a folder, and the schemas for editors.
 //!
-//! The files are those of `examples/locker`, word for word, so they are checked as every example is. Their
-//! first lines name a schema of this repository; a folder of a user's has no `docs/` above it, so it gets the
-//! schemas too, and the lines name those.
+//! The files are those of `examples/locker`, so they are checked like every example. Their first lines name a
+//! schema of this repository. A user's folder has no `docs/` above it, so it gets its own schemas.
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schema {
     /// `purpose`
     pub kind: &'static str,
-    /// Is it of a file that people write?
+    /// Is it the schema of a file that people write?
     pub is_written_by_people: bool,
     pub text: &'static str,
 }
@@ -23,7 +22,7 @@ macro_rules! schema {
     };
 }
 
-/// All schemas: first those of files that people write, then those of what the program writes.
+/// All schemas: first those of files that people write, then those of documents that coreach writes.
 pub const SCHEMAS: [Schema; 17] = [
     schema!("model", true),
     schema!("purpose", true),
@@ -45,16 +44,16 @@ pub const SCHEMAS: [Schema; 17] = [
 ];
 
 impl Schema {
-    /// `purpose.schema.json`: schemas refer to each other by these names.
+    /// Returns the file's name, `purpose.schema.json`. Schemas refer to each other by these names.
     pub fn file_name(&self) -> String {
         format!("{}.schema.json", self.kind)
     }
 }
 
-/// Where the schemas lie in a folder that was begun.
+/// The folder of the schemas in a new folder.
 pub const SCHEMAS_FOLDER: &str = ".coreach/schemas";
 
-/// Where the example's files find them.
+/// The beginning of the schema's path in the example's files.
 const IN_THE_REPOSITORY: &str = "$schema=../../docs/";
 
 macro_rules! template {
@@ -74,8 +73,8 @@ pub const TEMPLATES: [(&str, &str); 7] = [
     template!("campaign.yaml"),
 ];
 
-/// All files of a new folder, by their names in it: first those that are to be read, then the schemas.
-pub fn files() -> Vec<(String, String)> {
+/// Returns all files of a new folder with their names: first the files to be read, then the schemas.
+pub fn new_files() -> Vec<(String, String)> {
     let here = format!("$schema={SCHEMAS_FOLDER}/");
     let templates =
         TEMPLATES.iter().map(|(name, text)| ((*name).to_owned(), text.replace(IN_THE_REPOSITORY, &here)));
@@ -86,7 +85,7 @@ pub fn files() -> Vec<(String, String)> {
     templates.chain(schemas).collect()
 }
 
-/// What to do next: a command, its exit code, and what it is for.
+/// The next steps of a beginner: a command, its exit code, and its use.
 pub const NEXT: [(&str, u8, &str); 8] = [
     ("coreach check specification.yaml open_after_wrong.yaml", 0, "looks for mistakes"),
     ("coreach run coreach.yaml", 0, "makes the test case; its picture: out/open_after_wrong/test_case.svg"),

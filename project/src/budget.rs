@@ -1,10 +1,10 @@
-//! What a command may use: `--time` and `--memory`, or `budget:` in a configuration or a campaign.
+//! Limits time and memory: `--time` and `--memory`, or `budget:` in a configuration or a campaign.
 //!
-//! `--time` is for one piece of work: reading and checking what was named, making one test case, writing its
-//! files, one mutant. It is processor time of the thread that does it, so that neither the load of the
-//! machine nor the number of threads changes what is found. A run of a test case happens in real time, and
-//! so does its limit. `--memory` is for the whole process. What the command line says comes before what a
-//! campaign says, that before a configuration.
+//! `--time` is for one piece of work: reading and checking the named files, making one test case, writing its
+//! files, one mutant. It is processor time of one thread, so that neither the load of the machine nor the
+//! number of threads changes the results. A run of a test case happens in real time, and its limit is in real
+//! time. `--memory` is for the whole process. The command line counts before a campaign, that before a
+//! configuration.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -20,10 +20,10 @@ use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, journal};
 use coreach_pipeline::stop::Stop;
 
-/// The processor time of one piece of work, where nobody says another.
+/// The default of the processor time of one piece of work.
 pub const TIME: Duration = Duration::from_secs(60);
 
-/// The memory, in bytes, where nobody says another.
+/// The default of the memory, in bytes.
 pub const MEMORY: u64 = 4_000_000_000;
 
 /// The most memory: a terabyte.
@@ -34,60 +34,58 @@ const LEAST: u64 = 10_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct GivenBudget {
-    /// Of one piece of work.
+    /// The time of one piece of work.
     pub time: Option<Duration>,
-    /// Of the process, in bytes.
+    /// The memory of the process, in bytes.
     pub memory: Option<u64>,
 }
 
 static COMMAND: OnceLock<GivenBudget> = OnceLock::new();
 static CAMPAIGN: OnceLock<GivenBudget> = OnceLock::new();
 
-/// The memory that a file allows; 0 while none does.
+/// The memory that a file allows. It is 0, if no file says it.
 static FILE_MEMORY: AtomicU64 = AtomicU64::new(0);
 
-/// What the command line says; the first time counts.
-pub fn command(said: GivenBudget) {
-    let _ = COMMAND.set(said);
+/// Sets the budget of the command line. Only the first call counts.
+pub fn set_command_budget(given: GivenBudget) {
+    let _ = COMMAND.set(given);
 }
 
-/// What a campaign says; the first time counts.
-pub fn campaign(said: GivenBudget) {
-    let _ = CAMPAIGN.set(said);
-    configuration(said);
+/// Sets the budget of a campaign. Only the first call counts.
+pub fn set_campaign_budget(given: GivenBudget) {
+    let _ = CAMPAIGN.set(given);
+    set_file_memory(given);
 }
 
-/// What a configuration says about the memory; the first one counts.
-pub fn configuration(said: GivenBudget) {
-    if let Some(memory) = said.memory {
+/// Sets the memory of a file's budget. Only the first call with a memory counts.
+pub fn set_file_memory(given: GivenBudget) {
+    if let Some(memory) = given.memory {
         let _ = FILE_MEMORY.compare_exchange(0, memory, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
-/// The time that the command line gives a piece of work, if it does.
-pub fn said_time() -> Option<Duration> {
-    COMMAND.get().and_then(|said| said.time)
+pub fn command_time() -> Option<Duration> {
+    COMMAND.get().and_then(|given| given.time)
 }
 
-/// The time of a piece of work, where the configuration says this.
+/// Returns the time of a piece of work. `configuration` is the time in the configuration.
 pub fn time(configuration: Option<Duration>) -> Duration {
-    let campaign = || CAMPAIGN.get().and_then(|said| said.time);
-    said_time().or_else(campaign).or(configuration).unwrap_or(TIME)
+    let campaign = || CAMPAIGN.get().and_then(|given| given.time);
+    command_time().or_else(campaign).or(configuration).unwrap_or(TIME)
 }
 
 pub fn memory() -> u64 {
     let file = || Some(FILE_MEMORY.load(Ordering::Relaxed)).filter(|memory| *memory > 0);
-    COMMAND.get().and_then(|said| said.memory).or_else(file).unwrap_or(MEMORY)
+    COMMAND.get().and_then(|given| given.memory).or_else(file).unwrap_or(MEMORY)
 }
 
-/// A piece of work that ends for certain.
+/// Does a piece of work within a time. Even a question to the solver is ended in time.
 pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget) -> R) -> Result<R, Stop> {
     let budget = Budget::new(stage, Some(Limit::Time(time)), true);
     let inner: Arc<Budget> = budget.clone();
     z3::within(&budget, move || work(&inner)).map_err(Stop::from)
 }
 
-/// Reading and checking, which is one piece of work.
 pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T, Vec<Diagnostic>> {
     let begun = Instant::now();
     let result = in_stage("read", work);
@@ -95,7 +93,6 @@ pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T
     result
 }
 
-/// Choosing constants and the data with which runs begin, which is one piece of work.
 pub fn choosing_constants<T>(
     work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
 ) -> Result<T, Vec<Diagnostic>> {
@@ -114,11 +111,11 @@ const NO_TIME: &str = "expected a time of at most a week, for example `60s`, `15
 /// Reads a time: `60s`, `1500ms`, `2m`, `1h`. A number alone is in milliseconds.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
-    let milliseconds = measured(text, &UNITS).filter(|time| *time <= LONGEST);
+    let milliseconds = parse_amount(text, &UNITS).filter(|time| *time <= LONGEST);
     milliseconds.map(Duration::from_millis).ok_or_else(|| explain_time(text))
 }
 
-/// Explains how a time is written, and names the one that may be meant if its unit is spelt in another way.
+/// Explains how a time is written. If its unit is spelt in another way, names the time that may be meant.
 fn explain_time(text: &str) -> String {
     const SPELT: [(&str, &str); 5] =
         [("milli", "ms"), ("msec", "ms"), ("sec", "s"), ("min", "m"), ("h", "h")];
@@ -128,26 +125,26 @@ fn explain_time(text: &str) -> String {
     meant.map_or(NO_TIME.to_owned(), |(_, unit)| format!("{NO_TIME}; did you mean `{number}{unit}`?"))
 }
 
-/// Reads a time of more than nothing.
+/// Reads a time above 0.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     parse_duration(text).ok().filter(|time| !time.is_zero()).ok_or_else(|| explain_time(text))
 }
 
-/// `4GB`, `500MB`, `2GiB`; a number alone is in megabytes.
+/// Reads a memory: `4GB`, `500MB`, `2GiB`. A number alone is in megabytes.
 pub fn parse_memory(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 5] =
         [("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000), ("", 1_000_000)];
-    let bytes = measured(text, &UNITS).filter(|memory| (LEAST..=MOST).contains(memory));
+    let bytes = parse_amount(text, &UNITS).filter(|memory| (LEAST..=MOST).contains(memory));
     Ok(bytes.ok_or("expected a memory of 10MB to 1000GB, for example `4GB` or `500MB`")?)
 }
 
-fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+fn parse_amount(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()));
     let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
     count(number)?.checked_mul(*factor)
 }
 
-pub fn read(collector: &mut Collector, entries: &[Entry]) -> GivenBudget {
+pub fn read_budget(collector: &mut Collector, entries: &[Entry]) -> GivenBudget {
     let own = shape::section(collector, entries, "budget", &["time", "memory"]);
     GivenBudget {
         time: read_amount(collector, own, "time", "60s", parse_time),

@@ -1,8 +1,7 @@
-//! A campaign's file, the one that begins with `campaign:`.
+//! Reads a campaign's file, which begins with `campaign:`.
 //!
-//! Read like the other files: with places, every mistake told at once, in the user's own text. Paths are
-//! relative to the file's own folder. What the files that it names contain is for [`prepare`] to read, and
-//! for [`iuts`].
+//! Like every reader, this one keeps places, and reports all mistakes at once on the user's own text. Paths
+//! are relative to the file's own folder. [`prepare`] and [`iuts`] read the files that the campaign names.
 
 pub mod iuts;
 pub mod names;
@@ -23,16 +22,16 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, GivenBudget};
-use crate::configuration::{Reference, reference};
+use crate::configuration::{Reference, read_reference};
 use crate::file_kind::{FileKind, report_other_kind};
-use crate::whole::number_of;
+use crate::whole::read_whole_number;
 
 pub use iuts::reopen;
 
-/// The most seeds, and the most constants to be solved for.
+/// The most seeds, the most instances of constants to be solved for, and the most steps of a run.
 const MOST: u64 = 1_000_000;
 
-/// The largest seed: every program's JSON numbers hold it.
+/// The largest seed. Every program can hold it as a number of JSON.
 const LARGEST_SEED: u64 = 1 << 53;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,20 +42,28 @@ pub enum TestSource {
 
 /// The constants of one instance as they are written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Given {
-    pub pairs: Vec<(String, Origin, String, Origin)>,
+pub struct InstanceConstants {
+    pub pairs: Vec<WrittenConstant>,
     pub origin: Origin,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrittenConstant {
+    pub name: String,
+    pub name_origin: Origin,
+    pub value: String,
+    pub value_origin: Origin,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Constants {
-    /// These; what is missing is solved for.
-    Given(Vec<Given>),
-    /// So many instances, all of it solved for.
+    /// These instances. Constants that an instance does not have are solved for.
+    Given(Vec<InstanceConstants>),
+    /// The number of instances whose constants are all solved for.
     Solved(usize),
 }
 
-/// A campaign as it was read, with the defaults where nothing was said.
+/// A campaign as it was read, with defaults for keys that it does not have.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Campaign {
     pub name: String,
@@ -68,13 +75,13 @@ pub struct Campaign {
     pub seeds: Vec<u64>,
     /// `strategy` and `limits`.
     pub settings: RunSettings,
-    /// Where the locations of `limits: quiescence_at` stand.
+    /// The origins of the locations in `limits: quiescence_at`.
     pub places: HashMap<String, Origin>,
     /// `store`; the campaign's name with `.sqlite`, beside the file.
     pub store: PathBuf,
     /// `threads`; 1.
     pub threads: usize,
-    /// `budget`: of making the test cases; a run has `limits: run_ms`.
+    /// `budget`. It limits the making of test cases, as `limits: run_ms` limits a run.
     pub budget: GivenBudget,
 }
 
@@ -97,15 +104,18 @@ pub fn load_campaign(path: &Path) -> Reading<Campaign> {
     read_campaign(file, path.parent().unwrap_or(Path::new("")))
 }
 
-/// Reads a campaign; `folder` is where it lies.
-/// Errors: every mistake that could be found, a file that is missing among them, in the order of the text.
+/// Reads a campaign that lies in `folder`.
+///
+/// # Errors
+/// All mistakes that were found, in the order of the text. A missing file is one of them.
 pub fn read_campaign(file: Arc<SourceFile>, folder: &Path) -> Reading<Campaign> {
     let mut collector = Collector::new(file);
-    let campaign = read(&mut collector, folder);
+    let campaign = parse_campaign(&mut collector, folder);
     collector.ended(campaign)
 }
 
-fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
+/// Reads all keys of a campaign before it gives up, so that all mistakes are reported at once.
+fn parse_campaign(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
     let root = yaml::parse(collector)?;
     let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(collector, &root, "a campaign", "a mapping", "campaign: nightly");
@@ -128,8 +138,8 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
         }
         None => name.as_ref().map(|name| format!("{name}.sqlite")),
     };
-    let threads = number(collector, entries, "threads", (1, 1024), 1);
-    let budget = budget::read(collector, entries);
+    let threads = read_number(collector, entries, "threads", (1, 1024), 1);
+    let budget = budget::read_budget(collector, entries);
     Some(Campaign {
         name: name?,
         tests: tests?,
@@ -158,6 +168,7 @@ fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Optio
     None
 }
 
+/// Reads `tests`: each item names a configuration or the document of a test case.
 fn read_tests(
     collector: &mut Collector,
     root: &Node,
@@ -165,7 +176,7 @@ fn read_tests(
     folder: &Path,
 ) -> Option<Vec<TestSource>> {
     const LIKE: &str = "tests: [{ configuration: coreach.yaml }]";
-    let items = filled(collector, root, entries, "tests", LIKE)?;
+    let items = read_nonempty_list(collector, root, entries, "tests", LIKE)?;
     let mut found = Vec::new();
     for item in items {
         if collector.is_full() {
@@ -181,11 +192,12 @@ fn read_tests(
         let document = shape::get(entries, "test_case");
         match (configuration, document) {
             (Some(node), None) => {
-                found
-                    .push(reference(collector, node, "configuration", folder).map(TestSource::Configuration));
+                found.push(
+                    read_reference(collector, node, "configuration", folder).map(TestSource::Configuration),
+                );
             }
             (None, Some(node)) => {
-                found.push(reference(collector, node, "test_case", folder).map(TestSource::Document));
+                found.push(read_reference(collector, node, "test_case", folder).map(TestSource::Document));
             }
             (Some(_), Some(node)) => {
                 let message = "one item names one source: a configuration or a test case";
@@ -208,14 +220,14 @@ fn read_iuts(
     entries: &[Entry],
     folder: &Path,
 ) -> Option<Vec<Reference>> {
-    let items = filled(collector, root, entries, "iuts", "iuts: [server.yaml]")?;
+    let items = read_nonempty_list(collector, root, entries, "iuts", "iuts: [server.yaml]")?;
     let found: Vec<Option<Reference>> =
-        items.into_iter().map(|item| reference(collector, item, "IUT's file", folder)).collect();
+        items.into_iter().map(|item| read_reference(collector, item, "IUT's file", folder)).collect();
     found.into_iter().collect()
 }
 
-/// The items of a list that must be there and not be empty; a single item stands for a list of one.
-fn filled<'a>(
+/// Reads the items of a list that must be there and not be empty. An item without a list is a list of one.
+fn read_nonempty_list<'a>(
     collector: &mut Collector,
     root: &Node,
     entries: &'a [Entry],
@@ -235,19 +247,21 @@ fn filled<'a>(
     }
 }
 
+/// Reads `constants`: one instance, a list of instances, or the number of instances to be solved for.
 fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Constants> {
     const LIKE: &str = "constants: [{ cPrice: 3 }, { cPrice: 5 }]";
     let Some(node) = shape::get(entries, "constants") else { return Some(Constants::Solved(1)) };
     match &node.kind {
         NodeKind::Mapping(entries) if shape::get(entries, "solved").is_some() => {
             shape::check_keys(collector, entries, &["solved"], "`constants`");
-            let count = number(collector, entries, "solved", (1, MOST), 1);
+            let count = read_number(collector, entries, "solved", (1, MOST), 1);
             Some(Constants::Solved(usize::try_from(count).unwrap_or(1)))
         }
-        NodeKind::Mapping(_) => Some(Constants::Given(vec![read_given(collector, node)?])),
+        NodeKind::Mapping(_) => Some(Constants::Given(vec![read_instance(collector, node)?])),
         NodeKind::Sequence(items) if !items.is_empty() => {
-            let found: Vec<Option<Given>> = items.iter().map(|item| read_given(collector, item)).collect();
-            found.into_iter().collect::<Option<Vec<Given>>>().map(Constants::Given)
+            let found: Vec<Option<InstanceConstants>> =
+                items.iter().map(|item| read_instance(collector, item)).collect();
+            found.into_iter().collect::<Option<Vec<InstanceConstants>>>().map(Constants::Given)
         }
         _ => {
             let what = "a list of instances, or `solved` with their number";
@@ -257,7 +271,7 @@ fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Consta
     }
 }
 
-fn read_given(collector: &mut Collector, node: &Node) -> Option<Given> {
+fn read_instance(collector: &mut Collector, node: &Node) -> Option<InstanceConstants> {
     let like = "{ cPrice: 3 }";
     let NodeKind::Mapping(entries) = &node.kind else {
         shape::wrong_kind(collector, node, "an instance of the constants", "a mapping", like);
@@ -268,12 +282,17 @@ fn read_given(collector: &mut Collector, node: &Node) -> Option<Given> {
     for entry in shape::first_entries(entries) {
         let what = format!("the value of `{}`", entry.key.text);
         let Some(value) = shape::scalar(collector, &entry.value, &what, like) else { continue };
-        let (name, value_origin) = (collector.origin(&entry.key.span), collector.origin(&value.span));
-        pairs.push((entry.key.text.clone(), name, value.text.clone(), value_origin));
+        pairs.push(WrittenConstant {
+            name: entry.key.text.clone(),
+            name_origin: collector.origin(&entry.key.span),
+            value: value.text.clone(),
+            value_origin: collector.origin(&value.span),
+        });
     }
-    Some(Given { pairs, origin: collector.origin(&node.head()) })
+    Some(InstanceConstants { pairs, origin: collector.origin(&node.head()) })
 }
 
+/// Reads `seeds`: a list, or a first seed and a count. Without the key they are 1 to 10.
 fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> {
     const LIKE: &str = "seeds: { first: 1, count: 50 }";
     let Some(node) = shape::get(entries, "seeds") else { return Some((1..=10).collect()) };
@@ -281,13 +300,13 @@ fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> 
         NodeKind::Mapping(entries) => {
             shape::check_keys(collector, entries, &["first", "count"], "`seeds`");
             let before = collector.errors();
-            let first = number(collector, entries, "first", (0, LARGEST_SEED - MOST), 1);
-            let count = number(collector, entries, "count", (1, MOST), 10);
+            let first = read_number(collector, entries, "first", (0, LARGEST_SEED - MOST), 1);
+            let count = read_number(collector, entries, "count", (1, MOST), 10);
             (collector.errors() == before).then(|| (first..first + count).collect())
         }
         NodeKind::Sequence(items) if !items.is_empty() => {
             let seed = |item: &Arc<Node>| {
-                let value = read_whole_number(item).filter(|seed| *seed <= LARGEST_SEED);
+                let value = parse_seed(item).filter(|seed| *seed <= LARGEST_SEED);
                 if value.is_none() {
                     let message = format!("a seed must be a whole number from 0 to {LARGEST_SEED}");
                     collector.error("wrong-value", message, &item.head(), "not such a number");
@@ -322,17 +341,18 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
     None
 }
 
+/// Reads `limits`. Also returns the origins of the locations that have a time for quiescence of their own.
 fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashMap<String, Origin>) {
     let limits = shape::section(collector, entries, "limits", &LIMITS);
     let default = Settings::default();
     let in_ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(LONGEST);
     let mut time = |key: &str, least: u64, default: Duration| {
-        Duration::from_millis(number(collector, limits, key, (least, LONGEST), in_ms(default)))
+        Duration::from_millis(read_number(collector, limits, key, (least, LONGEST), in_ms(default)))
     };
     let quiescence = time("quiescence_ms", 1, default.quiescence);
     let patience = time("patience_ms", 0, default.patience);
     let run = time("run_ms", 1, default.time);
-    let steps = number(collector, limits, "steps", (1, MOST), default.steps as u64);
+    let steps = read_number(collector, limits, "steps", (1, MOST), default.steps as u64);
     let mut quiescence_at = HashMap::new();
     let mut places = HashMap::new();
     if let Some(node) = shape::get(limits, "quiescence_at") {
@@ -340,22 +360,27 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
         let at = shape::mapping(collector, node, "`quiescence_at`", like).unwrap_or(&[]);
         shape::check_distinct(collector, at, "duplicate-key", "location");
         for entry in shape::first_entries(at) {
-            let time = number(collector, at, &entry.key.text, (1, LONGEST), in_ms(quiescence));
+            let time = read_number(collector, at, &entry.key.text, (1, LONGEST), in_ms(quiescence));
             quiescence_at.insert(entry.key.text.clone(), Duration::from_millis(time));
             places.insert(entry.key.text.clone(), collector.origin(&entry.key.span));
         }
     }
     let steps = usize::try_from(steps).unwrap_or(default.steps);
-    // How long a reply may take is each implementation's own.
-    let own = Settings::default();
-    (Settings { quiescence, quiescence_at, patience, steps, time: run, ..own }, places)
+    // The time that a reply may take stays the default: each implementation's file has its own.
+    (Settings { quiescence, quiescence_at, patience, steps, time: run, ..default }, places)
 }
 
-fn read_whole_number(node: &Node) -> Option<u64> {
+fn parse_seed(node: &Node) -> Option<u64> {
     count(&node.as_scalar()?.text)
 }
 
-/// A whole number of a section, both bounds included.
-fn number(collector: &mut Collector, entries: &[Entry], key: &str, bounds: (u64, u64), default: u64) -> u64 {
-    number_of(collector, entries, key, bounds, default).unwrap_or(default)
+/// Reads a whole number of a section. Both bounds are included.
+fn read_number(
+    collector: &mut Collector,
+    entries: &[Entry],
+    key: &str,
+    bounds: (u64, u64),
+    default: u64,
+) -> u64 {
+    read_whole_number(collector, entries, key, bounds, default).unwrap_or(default)
 }

@@ -1,5 +1,5 @@
-//! The test cases that a user names: a document that `coreach run` wrote, or a configuration, whose purposes
-//! are then taken through the pipeline.
+//! Loads the test cases that a user names: a document that `coreach run` wrote, or a configuration. The
+//! purposes of a configuration go through the pipeline.
 
 use std::path::Path;
 
@@ -22,14 +22,15 @@ use crate::project::{self, Project};
 
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The purpose's name; of a document, the name in it.
+    /// The purpose's name, or the name in the document.
     pub name: String,
     pub test: TestCase,
     pub document: String,
-    /// The specification, where it was made here.
+    /// The specification. A test case that was read from a document has none.
     pub specification: Option<Iosts>,
 }
 
+/// A test case that does not exist, and the reason.
 #[derive(Clone, Debug)]
 pub struct NoCase {
     pub test: String,
@@ -47,13 +48,13 @@ impl NoCase {
 #[derive(Clone, Debug, Default)]
 pub struct Cases {
     pub cases: Vec<Case>,
-    /// The purposes without one.
+    /// The purposes without a test case.
     pub none: Vec<NoCase>,
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named
-/// one). A purpose without a test case is told, and keeps no other one from being tested.
+/// Loads the test case of a document, or makes one for each purpose of a configuration (or only for the named
+/// purpose). A purpose without a test case goes to [`Cases::none`], and the others are still made.
 pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases, Vec<Diagnostic>> {
     if is_document(path) {
         return load_document(path).map(|case| Cases { cases: vec![case], ..Cases::default() });
@@ -64,7 +65,7 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
     for one in project.purposes.iter().filter(wanted) {
         let name = &one.iosts.name;
         says(format!("making {name}"));
-        let document = match document(&project, one, says) {
+        let document = match make_document(&project, one, says) {
             Ok(document) => document,
             Err(none) => {
                 all.none.push(none);
@@ -89,16 +90,16 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
     Ok(all)
 }
 
-/// Makes the document of the test case for a purpose. Whoever runs a test case takes it from its document.
-/// So a seed means the same for a test case that was kept and for one that was made just now.
+/// Makes the document of the test case for a purpose. Each test case is read from its document before it is
+/// run. So a seed means the same for a test case that was kept and for one that was made just now.
 ///
 /// # Errors
-/// Why there is no test case. Elsewhere it is a warning that Accept cannot be reached, since the graph can be
-/// looked at; here there is nothing to run.
-pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<Document, NoCase> {
+/// Accept cannot be reached, or the work was stopped. `coreach run` only warns of an unreachable Accept.
+pub fn make_document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<Document, NoCase> {
     let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
     let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());
     let domain = project.options.analysis.domain;
+    // Declared here, since the view borrows one of them.
     let (made, online);
     let (view, unreachable) = match project.judging {
         Judging::TestCase => {

@@ -1,8 +1,8 @@
-//! Any file that coreach reads, looked at for mistakes: what `coreach check` says of it.
+//! Checks any file that coreach reads: the findings of `coreach check`.
 //!
-//! What a file is decides its content, not its name: the first bytes of a store, the keys of the others. What
-//! it names is read with it. An implementation's file is held against each model that is given with it, or
-//! that its campaign has; alone, its actions and parameters are not known, and that is said.
+//! The content of a file decides its kind, not its name ([`crate::file_kind`]). The files that it names are
+//! checked with it. An implementation's file is compared with each model that is given with it, or that its
+//! campaign has. Without a model its actions and parameters are not checked, and the result says so.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,19 +35,19 @@ use crate::file_kind::{
 };
 use crate::iut::{self, ReportedLocations};
 use crate::once::Once;
-use crate::project::{load, load_specification, specification_of};
+use crate::project::{find_specification_of, load, load_specification};
 use crate::stored::beside;
-use crate::timing::internal_time;
+use crate::timing::report_internal_time;
 
-/// What was found in a file, and in those that it needs.
+/// The findings in a file, and in the files that it needs.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// What it is: `specification`, `store`; `file` where that is not known.
+    /// The kind of the file: `specification`, `store`. It is `file`, if the kind is not known.
     pub kind: &'static str,
-    /// What is in it, in a few words.
+    /// The content in a few words.
     pub says: String,
     pub found: Vec<Diagnostic>,
-    /// What it means and does not say, a sentence each.
+    /// Sentences about consequences that the file does not mention.
     pub implied: Vec<String>,
 }
 
@@ -57,36 +57,37 @@ impl Checked {
     }
 }
 
-/// Looks at one file. `beside` are the files that were given with it: a purpose's specification is looked for
-/// among them, then beside it; an implementation's file is read against their models.
+/// Checks one file. `given` are the files that were given with it. A purpose's specification is looked for
+/// among them, then in the purpose's folder. An implementation's file is compared with their models.
 pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
     let unread = |message: String| {
         let found = Diagnostic::error("unreadable-file", format!("{}: {message}", path.display()));
         Checked::new("file", String::new(), vec![found])
     };
-    match content_of(path) {
-        FileContent::Store => store(path),
+    match find_plain_content(path) {
+        FileContent::Store => check_store(path),
         FileContent::Document => match file::read(path, file::MOST_DOCUMENT) {
-            Ok(bytes) => document(path, &bytes),
+            Ok(bytes) => check_document(path, &bytes),
             Err(error) => unread(error.to_string()),
         },
         FileContent::Text => match load_file(path) {
-            Ok(file) => text(file, path, given),
+            Ok(file) => check_text(file, path, given),
             Err(found) => Checked::new("file", String::new(), vec![found]),
         },
     }
 }
 
-/// Looks at the first bytes of a file. The reader of texts reports what is no plain file.
-fn content_of(path: &Path) -> FileContent {
+/// Looks at the first bytes of a plain file. Anything else is left to the reader of texts to report.
+fn find_plain_content(path: &Path) -> FileContent {
     if path.is_file() { find_content(path) } else { FileContent::Text }
 }
 
-fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
+/// Checks a text with the files that it names, as its kind needs.
+fn check_text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
     match read_heading(&file) {
         Err(found) => Checked::new("file", String::new(), found),
         Ok(Heading { kind: FileKind::Specification, name, .. }) => {
-            let (says, found) = specification(file);
+            let (says, found) = check_specification(file);
             Checked::new("specification", format!("`{name}`{says}"), found)
         }
         Ok(Heading { kind: FileKind::Configuration, .. }) => match load_specification(path) {
@@ -94,7 +95,7 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
                 let purposes: Vec<String> =
                     project.purposes.iter().map(|purpose| format!("`{}`", purpose.iosts.name)).collect();
                 let name = &project.specification.iosts.name;
-                let doubts = doubts(&project.specification.iosts, &found);
+                let doubts = find_doubts(&project.specification.iosts, &found);
                 let found = [found, doubts].concat();
                 let with = if purposes.is_empty() { "no purpose".to_owned() } else { purposes.join(", ") };
                 Checked::new("configuration", format!("of `{name}` with {with}"), found)
@@ -104,59 +105,51 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
         Ok(Heading { kind: FileKind::Iut, .. }) => {
             let mut locations = ReportedLocations::default();
             let read: Vec<Option<Vec<Iosts>>> =
-                given.iter().map(|path| models(path, &mut locations)).collect();
+                given.iter().map(|path| load_models(path, &mut locations)).collect();
             let has_wrong_model = read.iter().any(Option::is_none);
             let models: Vec<Iosts> = read.into_iter().flatten().flatten().collect();
-            implementation(path, &models, &locations, has_wrong_model)
+            check_implementation(path, &models, &locations, has_wrong_model)
         }
-        Ok(Heading { kind: FileKind::Campaign, .. }) => campaign(path),
+        Ok(Heading { kind: FileKind::Campaign, .. }) => check_campaign(path),
         // The other texts are purposes and properties.
-        Ok(Heading { kind, .. }) => {
-            let aim = kind.aim().unwrap_or(Aim::Accept);
-            let (says, found, implied) = purpose(file, aim, path, given);
-            Checked { implied, ..Checked::new(aim.key(), says, found) }
-        }
+        Ok(Heading { kind, .. }) => check_purpose(file, kind.aim().unwrap_or(Aim::Accept), path, given),
     }
 }
 
-fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
+/// Checks a specification. Returns its size in words, and the findings.
+fn check_specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
     match read_any_specification(file) {
         Ok((AnySpecification::Untimed(specification), mut found)) => {
             let mut solver = Z3Solver::default();
             found.extend(check_with_solver(&specification.iosts, &mut solver));
-            found.extend(doubts(&specification.iosts, &found));
-            (size(&specification.iosts), found)
+            found.extend(find_doubts(&specification.iosts, &found));
+            (describe_size(&specification.iosts), found)
         }
         Ok((AnySpecification::Timed(specification), mut found)) => {
-            // What a solver has to say of it, it says of the form in which time is data.
+            // The solver checks the form in which time is data.
             let form = delayed_with_unseen(&specification.timed);
             found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
             let graph = specification.timed.graph();
             let takes_time = unseen_delays(&specification.timed).into_iter();
-            found.extend(
-                takes_time
-                    .map(|number| Diagnostic { severity: Severity::Warning, ..internal_time(graph, number) }),
-            );
-            (timed_size(&specification.timed), found)
+            found.extend(takes_time.map(|number| Diagnostic {
+                severity: Severity::Warning,
+                ..report_internal_time(graph, number)
+            }));
+            (describe_timed_size(&specification.timed), found)
         }
         Err(found) => (String::new(), found),
     }
 }
 
-/// Inputs on which the possible states of a specification are at odds; nobody can say where it has mistakes.
-fn doubts(iosts: &Iosts, found: &[Diagnostic]) -> Vec<Diagnostic> {
+/// Finds inputs that some possible states of a specification without mistakes take, and others refuse.
+fn find_doubts(iosts: &Iosts, found: &[Diagnostic]) -> Vec<Diagnostic> {
     if found.iter().any(Diagnostic::is_error) { Vec::new() } else { find_refused_inputs(iosts) }
 }
 
-/// What is in the file, what was found, and what completion adds that the author may not expect.
-fn purpose(
-    file: Arc<SourceFile>,
-    aim: Aim,
-    path: &Path,
-    given: &[PathBuf],
-) -> (String, Vec<Diagnostic>, Vec<String>) {
-    let read = || {
-        let specification = specification_of(&file, path, given)?;
+/// Checks a purpose or a property. Events that completion sends to Reject are `implied`.
+fn check_purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]) -> Checked {
+    let check = || {
+        let specification = find_specification_of(&file, path, given)?;
         let (specification, _) = read_any_specification(specification)?;
         let (mut purpose, delay, mut found) = match &specification {
             AnySpecification::Timed(specification) => {
@@ -171,19 +164,18 @@ fn purpose(
         };
         let mut solver = Z3Solver::default();
         found.extend(check_with_solver(&purpose.iosts, &mut solver));
-        let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, size(&purpose.iosts));
+        let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, describe_size(&purpose.iosts));
         let is_well_formed = !found.iter().any(Diagnostic::is_error);
         if let Some(delay) = &delay {
             drop_negative_delays(&mut purpose, delay);
         }
         let implied = if is_well_formed { describe_rejected(&purpose, &mut solver) } else { Vec::new() };
-        Ok((says, found, implied))
+        Ok(Checked { implied, ..Checked::new(aim.key(), says, found) })
     };
-    read().unwrap_or_else(|found| (String::new(), found, Vec::new()))
+    check().unwrap_or_else(|found| Checked::new(aim.key(), String::new(), found))
 }
 
-/// Takes out of the guards that the delay is not negative: no event has another one, so that says nothing of
-/// what they leave out.
+/// Removes the condition "the delay is not negative" from the guards. Every event satisfies it.
 fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
     let zero = Term::int(0).to_real();
     let not_negative = Term::compare(Comparison::AtLeast, &Term::datum(delay), &zero);
@@ -193,7 +185,6 @@ fn drop_negative_delays(purpose: &mut TestPurpose, delay: &Datum) {
     }
 }
 
-/// What the guards of a purpose leave out, and `Reject` gets.
 fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
     const MOST: usize = 10;
     let residuals = rejected_residuals(purpose, solver);
@@ -211,10 +202,9 @@ fn describe_rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String
     sentences
 }
 
-/// The models of a file that was given with others, and their locations. Of one that has mistakes there is
-/// nothing: they are told of it alone.
-fn models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
-    if content_of(path) == FileContent::Document {
+/// Loads the model of a given file, and adds its locations. `None` is a model with mistakes.
+fn load_models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> {
+    if find_plain_content(path) == FileContent::Document {
         let read = file::read(path, file::MOST_DOCUMENT).ok();
         let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else {
             return Some(Vec::new());
@@ -234,9 +224,9 @@ fn models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Iosts>> 
     Some(vec![specification])
 }
 
-/// An implementation's file, against each of these models; a specification may have been given by itself and
-/// by a configuration. Another one may have mistakes, which are told of it.
-fn implementation(
+/// Compares an implementation's file with each of these models. The same model may be there twice.
+/// `has_wrong_model` says that another model has mistakes, which its own check reports.
+fn check_implementation(
     path: &Path,
     given: &[Iosts],
     locations: &ReportedLocations,
@@ -286,8 +276,8 @@ fn implementation(
     Checked::new("iut", says.trim_start().to_owned(), found)
 }
 
-/// A campaign, with all that it names; no test case is made.
-fn campaign(path: &Path) -> Checked {
+/// Checks a campaign with all files that it names. No test case is made.
+fn check_campaign(path: &Path) -> Checked {
     let (campaign, mut found) = match load_campaign(path) {
         Ok(read) => read,
         Err(found) => return Checked::new("campaign", String::new(), found),
@@ -336,9 +326,9 @@ fn campaign(path: &Path) -> Checked {
         }
     }
     for reference in &campaign.iuts {
-        note(implementation(&reference.path, &models, &locations, false).found);
+        note(check_implementation(&reference.path, &models, &locations, false).found);
     }
-    // A file with mistakes may be the one that has the name, so nothing is said then.
+    // If a file has mistakes, that file may have the names, so they are not checked.
     if is_whole {
         note(known.check(&campaign, true));
     }
@@ -351,8 +341,8 @@ fn campaign(path: &Path) -> Checked {
     Checked::new("campaign", says, found)
 }
 
-/// A document of ours: a test case, or a run with the test case beside it.
-fn document(path: &Path, bytes: &[u8]) -> Checked {
+/// Checks a document of ours: a test case, or a run with the test case beside it.
+fn check_document(path: &Path, bytes: &[u8]) -> Checked {
     let wrong = |kind, code, error: String| {
         let found = Diagnostic::error(code, format!("{}: {error}", path.display()));
         Checked::new(kind, String::new(), vec![found])
@@ -365,8 +355,8 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
     if kind == Some(FileKind::TestCase) {
         return match TestCase::from_json(bytes) {
             Ok(test) => {
-                let says = format!("`{}`{}", test.iosts.name, size(&test.iosts));
-                Checked::new("test case", says, observations(bytes))
+                let says = format!("`{}`{}", test.iosts.name, describe_size(&test.iosts));
+                Checked::new("test case", says, find_missing_observations(bytes))
             }
             Err(error) => wrong("test case", "not-a-test-case", error.to_string()),
         };
@@ -395,8 +385,7 @@ fn document(path: &Path, bytes: &[u8]) -> Checked {
     }
 }
 
-/// What a test case does not say of what may be observed. Of time, nothing is asked.
-fn observations(bytes: &[u8]) -> Vec<Diagnostic> {
+fn find_missing_observations(bytes: &[u8]) -> Vec<Diagnostic> {
     let graph = read::parse_document(bytes).and_then(|document| match document.stage == TEST_CASE {
         true => read::read_graph(&document).map(Some),
         false => Ok(None),
@@ -410,7 +399,7 @@ fn observations(bytes: &[u8]) -> Vec<Diagnostic> {
 }
 
 /// Checks a campaign's store: the hash of each row, and SQLite's own check.
-fn store(path: &Path) -> Checked {
+fn check_store(path: &Path) -> Checked {
     let read = Store::read(path).and_then(|store| store.rows());
     match read {
         Ok(rows) => Checked::new("store", format!("of {}", plural(rows.len(), "run")), Vec::new()),
@@ -422,13 +411,13 @@ fn store(path: &Path) -> Checked {
     }
 }
 
-fn timed_size(timed: &Timed) -> String {
+fn describe_timed_size(timed: &Timed) -> String {
     let clocks = plural(timed.clocks().len(), "clock");
-    let graph = size(timed.graph());
+    let graph = describe_size(timed.graph());
     format!("{}, {clocks})", graph.trim_end_matches(')'))
 }
 
-fn size(iosts: &Iosts) -> String {
+fn describe_size(iosts: &Iosts) -> String {
     let (locations, transitions) = (iosts.locations.len(), iosts.transitions.len());
     format!(" ({}, {})", plural(locations, "location"), plural(transitions, "transition"))
 }

@@ -1,7 +1,7 @@
 //! The pipeline's configuration: the file that begins with `specification:`.
 //!
-//! Every setting has a default but the two files. Paths are relative to the configuration's own folder. What
-//! a value may be stands in tables below, from which the messages are made too.
+//! Every setting but the two files has a default. Paths are relative to the configuration's own folder. The
+//! tables below have the values that a setting may have. The messages are made from the same tables.
 
 mod judging;
 mod timing;
@@ -37,11 +37,11 @@ use timing::read_timed;
 use crate::budget::{self, GivenBudget};
 use crate::file_kind::{FileKind, is_document, kind_of, list_yaml_files};
 use crate::limits;
-use crate::whole::number_of;
+use crate::whole::read_whole_number;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
-    /// Where it is: the configuration's folder joined with what is written.
+    /// The configuration's folder joined with the path that is written.
     pub path: PathBuf,
     pub origin: Origin,
 }
@@ -63,24 +63,24 @@ pub enum GivenThresholds {
     Numbers(Vec<RBig>),
 }
 
-/// The configuration as it was read, with the defaults where nothing was said.
+/// The configuration as it was read, with defaults for settings that it does not have.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Configuration {
     pub specification: Reference,
     pub purposes: Vec<Reference>,
-    /// The properties' files; of both together there is at least one.
+    /// The properties' files. There is at least one purpose or property, unless none is needed.
     pub properties: Vec<Reference>,
-    /// Symbolic constants that are fixed; see [`instantiation`].
+    /// Symbolic constants that are fixed; see [`evaluate_instantiate`].
     pub instantiate: Vec<Instantiation>,
     /// `conformance`; ioc.
     pub conformance: Conformance,
     /// `judge`; test_case.
     pub judging: Judging,
-    /// `timed`; of timed specifications only, which need it.
+    /// `timed`. A timed specification needs it, and no other one has it.
     pub timed: Option<GivenTiming>,
     /// `determinization: max_lookahead`; 8.
     pub max_lookahead: usize,
-    /// `analysis: domain`; where it is not said, what suits the models.
+    /// `analysis: domain`. If it is `None`, the models decide.
     pub domain: Option<DomainKind>,
     /// `analysis: widening: delay`; 2.
     pub widening_delay: usize,
@@ -116,7 +116,7 @@ pub struct Configuration {
     pub stages: Vec<Stage>,
     /// `limits`; how much the stages may make.
     pub limits: Limits,
-    /// `budget`; what is not said is the command's affair.
+    /// `budget`. The command decides on limits that are not written.
     pub budget: GivenBudget,
 }
 
@@ -138,7 +138,7 @@ const KEYS: [&str; 14] = [
 ];
 
 impl Configuration {
-    /// The files of purposes and properties, in their order, each with what it must be.
+    /// The files of purposes and properties, in their order, each with its expected aim.
     pub fn aimed(&self) -> impl Iterator<Item = (&Reference, Aim)> {
         let purposes = self.purposes.iter().map(|reference| (reference, Aim::Accept));
         purposes.chain(self.properties.iter().map(|reference| (reference, Aim::Violate)))
@@ -150,8 +150,7 @@ pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
     Format::ALL.map(|format| (format.name(), format.name(), format))
 }
 
-/// The words of `output: stages`: the pipeline's list of stages, by their results; a stage's own name means
-/// its result.
+/// The words of `output: stages`: the name of each stage's result, and its own name for the same.
 pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
     Stage::ALL.map(|stage| (stage.artifact(), stage.name(), stage))
 }
@@ -161,25 +160,34 @@ pub fn load_configuration(path: &Path) -> Reading<Configuration> {
     read_configuration(file, path.parent().unwrap_or(Path::new("")))
 }
 
-/// The same for whoever needs no purpose: there may be none.
+/// Loads a configuration that may have neither purpose nor property.
 pub fn load_without_purpose(path: &Path) -> Reading<Configuration> {
     let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
     let mut collector = Collector::new(file);
-    let configuration = read(&mut collector, path.parent().unwrap_or(Path::new("")), false);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let configuration = parse_configuration(&mut collector, folder, Purposes::Optional);
     collector.ended(configuration)
 }
 
-/// Reads a configuration; `folder` is where it lies.
+/// Reads a configuration that lies in `folder`.
 ///
 /// # Errors
-/// Every mistake that could be found, a file that is missing among them, in the order of the text.
+/// All mistakes that were found, in the order of the text. A missing file is one of them.
 pub fn read_configuration(file: Arc<SourceFile>, folder: &Path) -> Reading<Configuration> {
     let mut collector = Collector::new(file);
-    let configuration = read(&mut collector, folder, true);
+    let configuration = parse_configuration(&mut collector, folder, Purposes::Needed);
     collector.ended(configuration)
 }
 
-fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option<Configuration> {
+/// Must a configuration name a purpose or a property?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purposes {
+    Needed,
+    Optional,
+}
+
+/// Reads a configuration. If purposes are needed, it is a mistake to name neither purpose nor property.
+fn parse_configuration(collector: &mut Collector, folder: &Path, needed: Purposes) -> Option<Configuration> {
     let root = yaml::parse(collector)?;
     let like = "specification: coffee_machine.yaml";
     let NodeKind::Mapping(entries) = &root.kind else {
@@ -193,11 +201,12 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
         ("iut", "an IUT's file"),
         ("campaign", "a campaign"),
     ];
+    // A file of another kind has its first key, and no `specification:`.
     for (key, what) in kinds {
         let is_model = shape::get(entries, "transitions").is_some();
-        let is_other = matches!(key, "iut" | "campaign") && shape::get(entries, "purpose").is_none();
-        let own = shape::get(entries, "specification").is_none() && (is_model || is_other);
-        if let (true, Some(entry)) = (own, entries.iter().find(|entry| entry.key.text == key)) {
+        let is_plan = matches!(key, "iut" | "campaign") && shape::get(entries, "purpose").is_none();
+        let is_other_kind = shape::get(entries, "specification").is_none() && (is_model || is_plan);
+        if let (true, Some(entry)) = (is_other_kind, entries.iter().find(|entry| entry.key.text == key)) {
             let message = format!("expected a configuration, but this is {what}");
             let label = format!("this begins {what}");
             let help = "a configuration begins with `specification:`";
@@ -208,10 +217,10 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     shape::check_keys(collector, entries, &KEYS, "a configuration");
     let specification =
         shape::required(collector, &root, entries, "specification", "the configuration", like)
-            .and_then(|node| reference(collector, node, "specification", folder));
+            .and_then(|node| read_reference(collector, node, "specification", folder));
     let purposes = read_references(collector, entries, folder, ["purpose", "purposes"]);
     let properties = read_references(collector, entries, folder, ["property", "properties"]);
-    if needs_purpose && matches!((&purposes, &properties), (Some(None), Some(None))) {
+    if needed == Purposes::Needed && matches!((&purposes, &properties), (Some(None), Some(None))) {
         let files = list_yaml_files(folder);
         let near = files.iter().find(|path| is_of_named_kind(path, "purpose") == Some(true));
         let name = near.and_then(|path| path.file_name()).unwrap_or("deliver_coffee.yaml".as_ref());
@@ -220,15 +229,15 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
         return None;
     }
     let instantiate = read_instantiate(collector, entries);
-    let said = ["conformance: ioco", "conformance", "no relation that is known here"];
-    let all = Conformance::ALL.map(|one| (one.name(), one));
-    let conformance = read_word(collector, entries, "conformance", said, &all);
-    let said = ["judge: online", "judge", "nobody who judges"];
-    let all = Judging::ALL.map(|one| (one.name(), one));
-    let judging = read_word(collector, entries, "judge", said, &all);
+    let texts = ["conformance: ioco", "conformance", "no relation that is known here"];
+    let words = Conformance::ALL.map(|relation| (relation.name(), relation));
+    let conformance = read_word(collector, entries, "conformance", texts, &words);
+    let texts = ["judge: online", "judge", "nobody who judges"];
+    let words = Judging::ALL.map(|judging| (judging.name(), judging));
+    let judging = read_word(collector, entries, "judge", texts, &words);
     let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
-    let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
+    let max_lookahead = read_number(collector, determinization, "max_lookahead", 0, 8);
     const ANALYSIS: [&str; 13] = [
         "domain",
         "widening",
@@ -247,34 +256,36 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     let analysis = shape::section(collector, entries, "analysis", &ANALYSIS);
     let domain = read_domain(collector, analysis);
     let widening = shape::section(collector, analysis, "widening", &["delay", "thresholds"]);
-    let widening_delay = number(collector, widening, "delay", 0, 2);
+    let widening_delay = read_number(collector, widening, "delay", 0, 2);
     let thresholds = read_thresholds(collector, widening);
-    let descending_steps = number(collector, analysis, "descending_steps", 0, 2);
-    let rounds = number(collector, analysis, "rounds", 1, 2);
-    let partition_limit = number(collector, analysis, "partition_limit", 1, 256);
-    // Each cell is a number of its own, and each summarized one a conjunct of every fact.
-    let few = |collector: &mut Collector, key, most, default: usize| {
-        number_of(collector, analysis, key, (0, most), default as u64).map_or(default, |few| few as usize)
+    let descending_steps = read_number(collector, analysis, "descending_steps", 0, 2);
+    let rounds = read_number(collector, analysis, "rounds", 1, 2);
+    let partition_limit = read_number(collector, analysis, "partition_limit", 1, 256);
+    // Each cell costs the analysis a number, and each summarized one a conjunct of every fact.
+    let bounded = |collector: &mut Collector, key, most, default: usize| {
+        read_whole_number(collector, analysis, key, (0, most), default as u64)
+            .map_or(default, |value| value as usize)
     };
-    let cells = few(collector, "cells", 64, 4);
-    let summarized_cells = few(collector, "summarized_cells", 256, 32);
-    let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
-    let said = ["loops: widened", "loops", "no way to go through them"];
-    let loops = read_word(collector, analysis, "loops", said, &Loops::ALL.map(|one| (one.name(), one)));
-    let disjuncts = number(collector, analysis, "disjuncts", 1, 1);
-    let said = ["refine: exact", "refinement", "nothing that refines"];
-    let all = Refinement::ALL.map(|one| (one.name(), one));
-    let refine = read_word(collector, analysis, "refine", said, &all);
-    let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
-    let condition_limit = number(collector, analysis, "condition_limit", 1, 4096);
+    let cells = bounded(collector, "cells", 64, 4);
+    let summarized_cells = bounded(collector, "summarized_cells", 256, 32);
+    let step_limit = read_number(collector, analysis, "step_limit", 1, 1_000_000);
+    let texts = ["loops: widened", "loops", "no way to go through them"];
+    let words = Loops::ALL.map(|loops| (loops.name(), loops));
+    let loops = read_word(collector, analysis, "loops", texts, &words);
+    let disjuncts = read_number(collector, analysis, "disjuncts", 1, 1);
+    let texts = ["refine: exact", "refinement", "nothing that refines"];
+    let words = Refinement::ALL.map(|refinement| (refinement.name(), refinement));
+    let refine = read_word(collector, analysis, "refine", texts, &words);
+    let fact_limit = read_number(collector, analysis, "fact_limit", 0, 200);
+    let condition_limit = read_number(collector, analysis, "condition_limit", 1, 4096);
     let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
     let directory = shape::get(output, "directory")
         .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
         .map_or("out", |scalar| scalar.text.as_str());
-    let formats = choices(collector, output, "formats", &formats());
-    let stages = choices(collector, output, "stages", &stages());
-    let limits = limits::read(collector, entries);
-    let budget = budget::read(collector, entries);
+    let formats = read_choices(collector, output, "formats", &formats());
+    let stages = read_choices(collector, output, "stages", &stages());
+    let limits = limits::read_limits(collector, entries);
+    let budget = budget::read_budget(collector, entries);
     Some(Configuration {
         specification: specification?,
         purposes: purposes?.unwrap_or_default(),
@@ -306,7 +317,8 @@ fn read(collector: &mut Collector, folder: &Path, needs_purpose: bool) -> Option
     })
 }
 
-pub(crate) fn reference(
+/// Reads a path that must name a file. Otherwise reports the file that was meant.
+pub(crate) fn read_reference(
     collector: &mut Collector,
     node: &Node,
     what: &str,
@@ -325,6 +337,7 @@ pub(crate) fn reference(
     if path.is_file() {
         return Some(Reference { path, origin });
     }
+    // A pattern of names is a mistake whose help lists the files that fit it.
     if let Some((begin, rest)) = scalar.text.split_once('*') {
         let end = rest.rsplit('*').next().unwrap_or(rest);
         let fits = |path: &PathBuf| {
@@ -345,6 +358,7 @@ pub(crate) fn reference(
     }
     let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
     let message = format!("the {what} cannot be read: {state}");
+    // The help names a file with a similar name, or one of the same name in this folder.
     let help = match file::find_meant_file(&path, |other| is_of_named_kind(other, what)) {
         Some(meant) => format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()),
         None if path.file_name().is_some_and(|name| folder.join(name).is_file()) => {
@@ -360,7 +374,7 @@ pub(crate) fn reference(
     None
 }
 
-/// Whether a file is what a key names by this word; nothing where its kind, or that of the key, is not plain.
+/// Is a file of the kind that this word names? `None`, if the kind of the file or of the word is not known.
 fn is_of_named_kind(path: &Path, what: &str) -> Option<bool> {
     if what == "test_case" {
         return Some(is_document(path));
@@ -376,7 +390,7 @@ fn is_of_named_kind(path: &Path, what: &str) -> Option<bool> {
     kind_of(&yaml::load(path).ok()?).ok().map(|kind| kind == wanted)
 }
 
-/// The files of a list, or of its single form; `Some(None)` where neither key is there.
+/// Reads the files of a list, or of its single form. The outer `None` is a mistake, the inner one no key.
 fn read_references(
     collector: &mut Collector,
     entries: &[Entry],
@@ -418,11 +432,11 @@ fn read_references(
         (None, None) => return Some(None),
     };
     let references: Vec<Option<Reference>> =
-        nodes.into_iter().map(|node| reference(collector, node, single, folder)).collect();
+        nodes.into_iter().map(|node| read_reference(collector, node, single, folder)).collect();
     references.into_iter().collect::<Option<_>>().map(Some)
 }
 
-/// The values under `instantiate`, where it is there.
+/// Reads the constants under `instantiate`. Without that key there are none.
 pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instantiation> {
     let mut found = Vec::new();
     let Some(node) = shape::get(entries, "instantiate") else { return found };
@@ -445,16 +459,17 @@ pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> 
     found
 }
 
-fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: u64, default: usize) -> usize {
+fn read_number(collector: &mut Collector, entries: &[Entry], key: &str, least: u64, default: usize) -> usize {
     const MOST: u64 = 1_000_000;
-    let value = number_of(collector, entries, key, (least, MOST), default as u64);
+    let value = read_whole_number(collector, entries, key, (least, MOST), default as u64);
     value.and_then(|value| usize::try_from(value).ok()).unwrap_or(default)
 }
 
+/// Reads the domain. `None`, if it is not written, or after a mistake.
 fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKind> {
     let node = shape::get(analysis, "domain")?;
     let scalar = shape::scalar(collector, node, "`domain`", "domain: polyhedra")?;
-    let here = || DomainKind::ALL.iter().map(|domain| domain.name());
+    let available = || DomainKind::ALL.iter().map(|domain| domain.name());
     if let Ok(domain) = scalar.text.parse() {
         return Some(domain);
     }
@@ -462,13 +477,13 @@ fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKi
         Some(name) => {
             Diagnostic::error("domain-not-built", format!("the domain `{name}` is not in this build"))
                 .at(collector.origin(&scalar.span), "not available")
-                .help(format!("this build has {}", listed(here())))
+                .help(format!("this build has {}", listed(available())))
         }
         None => {
             let near = collector.nearest(&scalar.text, NAMES.iter().copied());
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("this build has {}", listed(here())),
+                None => format!("this build has {}", listed(available())),
             };
             Diagnostic::error("wrong-value", format!("unknown domain `{}`", scalar.text))
                 .at(collector.origin(&scalar.span), "no such domain")
@@ -479,6 +494,7 @@ fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKi
     None
 }
 
+/// Reads the thresholds of the widening: `auto`, or a list of numbers. `None` is a mistake.
 fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<GivenThresholds> {
     let Some(node) = shape::get(widening, "thresholds") else { return Some(GivenThresholds::Auto) };
     match &node.kind {
@@ -515,8 +531,8 @@ fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Give
     }
 }
 
-/// A list of words out of a table. The outer `None` is a mistake, the inner one that nothing was said.
-fn choices<T: Copy + PartialEq>(
+/// Reads a list of words out of a table. The outer `None` is a mistake, the inner one no key.
+fn read_choices<T: Copy + PartialEq>(
     collector: &mut Collector,
     entries: &[Entry],
     key: &str,
@@ -526,7 +542,7 @@ fn choices<T: Copy + PartialEq>(
     let like = format!("{key}: [{}]", table.last().map_or("", |(name, ..)| name));
     let items = shape::list(collector, node, &format!("`{key}`"), &like)?;
     let mut chosen = Vec::new();
-    let before = collector.errors();
+    let errors_before = collector.errors();
     for item in items {
         let Some(scalar) = shape::scalar(collector, item, &format!("an item of `{key}`"), &like) else {
             continue;
@@ -543,15 +559,17 @@ fn choices<T: Copy + PartialEq>(
         let message = format!("`{}` is none of the {key}", scalar.text);
         collector.mistake("wrong-value", message, &scalar.span, "not known", help);
     }
-    (collector.errors() == before).then_some(Some(chosen))
+    (collector.errors() == errors_before).then_some(Some(chosen))
 }
 
-/// The values of the constants that a file fixes. `known` are the constants that there are; literals of
-/// their enumerations may be used.
+/// Evaluates the constants that a file fixes. `known` are the constants of all models.
 ///
 /// # Errors
-/// An unknown constant, a value that is none or lies outside the constant's type.
-pub fn instantiation(instantiate: &[Instantiation], known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
+/// A constant is not known, or its text is not a value of its type.
+pub fn evaluate_instantiate(
+    instantiate: &[Instantiation],
+    known: &[Datum],
+) -> Result<Valuation, Vec<Diagnostic>> {
     let Some(first) = instantiate.first() else { return Ok(Valuation::new()) };
     let mut names = Names::default();
     for datum in known {

@@ -1,8 +1,6 @@
-//! A specification explored: its symbolic execution tree, what became of the branches, and a document of
-//! both.
+//! Explores a specification: makes its symbolic execution tree, and a document of the tree and its branches.
 //!
-//! `docs/exploration.schema.json` is the document's schema. It has times nowhere; same specification, same
-//! limits, same bytes.
+//! `docs/exploration.schema.json` is the document's schema. It has no times, so it is reproducible.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
@@ -19,17 +17,17 @@ use serde::Serialize;
 
 use crate::{budget, render};
 
-/// The version of the format: raised when a reader could stumble, not when a key is added.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// Which ends of paths are to be seen.
+/// The ends of paths that a purpose is to accept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// None: the tree is all that is asked for.
+    /// No ends: only the tree is asked for.
     None,
-    /// Those of all paths of so many steps.
+    /// The ends of all paths with this number of steps.
     AllPaths(usize),
-    /// Those of all paths of so many times the longest path of the restriction.
+    /// The ends of paths of this number times the longest path of the tree restricted by inclusion.
     Inclusion(usize),
 }
 
@@ -38,18 +36,18 @@ pub struct Exploration {
     /// The nodes that a purpose accepts, in order.
     pub accepting: Vec<NodeId>,
     pub asked: Statistics,
-    /// Nothing, or what was asked for and did not fit the limits.
+    /// A part of the request that did not fit the limits.
     pub missing: Option<&'static str>,
-    /// Why the tree did not come to its end, where the budget ended it: then it is the beginning of the
-    /// whole.
+    /// The reason why the budget ended the work. Then the tree is only the beginning of the whole tree.
     pub stop: Option<Stop>,
 }
 
+/// Grows the tree of a specification within the limits and the budget, and finds the nodes of the purpose.
 pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Exploration {
     let system = System::new(iosts);
     let mut solver = Z3Solver::default();
     let beyond = "not all paths fit: more nodes would be needed";
-    // What has grown is kept outside of the work, which may be ended.
+    // The tree is kept outside of the closure, since the budget may end that.
     let restricted = TreeLimits { is_restricted: true, ..limits };
     let mut growth = match purpose {
         Purpose::None => Growth::new(&system, limits),
@@ -79,11 +77,11 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
     Exploration { tree: growth.kept(), accepting, asked: solver.statistics(), missing, stop: worked.err() }
 }
 
-/// The nodes that a user has chosen to be accepted, by their numbers.
+/// Finds the nodes that a user has chosen by their numbers to be accepted.
 ///
 /// # Errors
-/// One is not in the tree, is not reached by something that is seen, or is on the path to another one.
-pub fn chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<NodeId>, Diagnostic> {
+/// A node is not in the tree, is not reached by a visible step, or is on the path to another chosen node.
+pub fn find_chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<NodeId>, Diagnostic> {
     let refused = |number: &usize, why: &str| {
         let message = format!("--accept {number}: {why}");
         Diagnostic::error("no-such-node", message).help("`--format json` and `--draw` show the nodes")
@@ -111,8 +109,7 @@ pub fn chosen(iosts: &Iosts, tree: &Tree, numbers: &[usize]) -> Result<Vec<NodeI
     }
 }
 
-/// The nodes that are accepted as the file of a purpose of this name.
-pub fn purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
+pub fn write_purpose(iosts: &Iosts, found: &Exploration, name: &str) -> String {
     let tree = &found.tree;
     let path = |node: &NodeId| {
         let nodes = tree.path(*node);
@@ -134,21 +131,21 @@ pub struct ExplorationCounts {
     pub nodes: usize,
     /// The steps to the node that is furthest from the root.
     pub longest_path: usize,
-    /// Nodes whose successors are there.
+    /// Nodes whose successors are in the tree.
     pub expanded: usize,
-    /// Of those, with no successor at all.
+    /// Expanded nodes that have no successor.
     pub without_successor: usize,
     pub included: usize,
-    /// Nodes for which others of their depth go on.
+    /// Nodes that were merged into another node of their depth.
     pub merged: usize,
     pub at_depth: usize,
     /// Nodes for whose successors there was no room.
     pub out_of_room: usize,
-    /// Nodes to which the work has not come.
+    /// Nodes that were not looked at before the work ended.
     pub open: usize,
-    /// Nodes behind a quiescence behind which nothing is specified.
+    /// Nodes after a quiescence after which nothing is specified.
     pub behind_quiescence: usize,
-    /// Branches that are not there, since no data satisfy their path conditions.
+    /// Branches that were left out, since no data satisfy their path conditions.
     pub refuted: usize,
     /// Nodes whose path conditions are not known to be satisfiable.
     pub uncertain: usize,
@@ -199,16 +196,16 @@ pub struct ExplorationDocument {
     pub specification: String,
     /// How far the tree could grow.
     pub limits: ExplorationLimits,
-    /// What was asked for and did not fit the limits.
+    /// A part of the request that did not fit the limits.
     pub missing: Option<&'static str>,
-    /// Is all in the tree that can happen?
+    /// Does the tree have all behaviours of the specification?
     pub is_complete: bool,
     pub counts: ExplorationCounts,
     /// How many nodes there are at each depth.
     pub breadths: Vec<usize>,
     /// The nodes, in the order of their numbers, counted from 0.
     pub nodes: Vec<ReportedNode>,
-    /// Why the work did not come to its end, where it did not.
+    /// The reason why the work was ended early, if it was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<serde_json::Value>,
 }
@@ -220,51 +217,51 @@ pub struct ExplorationLimits {
     pub nodes: usize,
     /// `unseen`, `loop` or `sink`.
     pub quiescence: &'static str,
-    /// Are states cut that others include?
+    /// Is a node not expanded if another node includes its states?
     pub is_restricted: bool,
-    /// Are states of one depth and location merged?
+    /// Are nodes of the same depth and location merged?
     pub is_merged: bool,
 }
 
 #[derive(Serialize)]
 pub struct ReportedNode {
-    /// The number of the node before it on its path; none for the first.
+    /// The number of the node before it on its path. The first node has none.
     pub parent: Option<usize>,
-    /// The step from there; none for the first.
+    /// The step from its parent. The first node has none.
     pub step: Option<ReportedStep>,
     pub location: String,
-    /// How many steps from the first node.
+    /// The number of steps from the first node.
     pub depth: usize,
-    /// What the step has added to the path condition.
+    /// The conjuncts that the step has added to the path condition.
     pub condition: Vec<String>,
-    /// The data that the step has changed, with what they stand at.
+    /// The data that the step has changed, with their new values.
     pub values: Vec<ReportedValue>,
     /// Is the path condition known to be satisfiable?
     pub is_certain: bool,
-    /// Where others are merged into it, what all of them stand for; what its successors add is added to that.
-    pub merged: Option<MergedTold>,
-    /// What became of it: `expanded`, `included`, `merged`, `depth`, `nodes`, `open`, `sink` or
+    /// If other nodes were merged into it, the states of all of them. Its successors add to that.
+    pub merged: Option<ReportedMerge>,
+    /// The end of the node: `expanded`, `included`, `merged`, `depth`, `nodes`, `open`, `sink` or
     /// `unsatisfiable`.
     pub end: &'static str,
     pub included_in: Option<usize>,
     pub merged_into: Option<usize>,
     pub accepts: bool,
-    /// What cannot be done here: the numbers of transitions, counted from 0, and `quiescence`.
+    /// The steps that are impossible here: the numbers of transitions, counted from 0, and `quiescence`.
     pub refuted: Vec<ReportedRefutation>,
 }
 
 #[derive(Serialize)]
 pub struct ReportedStep {
-    /// The action's name; none of quiescence.
+    /// The action's name. Quiescence has none.
     pub action: Option<String>,
-    /// The transition's number in the specification, counted from 0; none of quiescence.
+    /// The transition's number in the specification, counted from 0. Quiescence has none.
     pub transition: Option<usize>,
     pub parameters: Vec<String>,
 }
 
 #[derive(Serialize)]
-pub struct MergedTold {
-    /// What may be, of symbols of its own.
+pub struct ReportedMerge {
+    /// The condition of all merged nodes, over symbols of its own.
     pub condition: Vec<String>,
     pub values: Vec<ReportedValue>,
 }
@@ -291,11 +288,12 @@ pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
     }
 }
 
-fn valued((datum, value): (Datum, Term)) -> ReportedValue {
+fn report_value((datum, value): (Datum, Term)) -> ReportedValue {
     ReportedValue { name: datum.name().to_owned(), value: value.to_string() }
 }
 
-pub fn document(
+/// Makes the document of an exploration.
+pub fn make_document(
     iosts: &Iosts,
     limits: TreeLimits,
     found: &Exploration,
@@ -321,9 +319,9 @@ pub fn document(
             .map(|(name, value)| ReportedValue { name, value: value.to_string() })
             .collect(),
         is_certain: node.is_certain,
-        merged: node.merged.as_ref().map(|merged| MergedTold {
+        merged: node.merged.as_ref().map(|merged| ReportedMerge {
             condition: merged.condition.iter().map(ToString::to_string).collect(),
-            values: merged.standing(&merged.known).into_iter().map(valued).collect(),
+            values: merged.standing(&merged.known).into_iter().map(report_value).collect(),
         }),
         end: match node.end {
             NodeEnd::Expanded => "expanded",

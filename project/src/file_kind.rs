@@ -3,11 +3,11 @@
 //! **Problem.** Commands take nine kinds of files, and users give them any name. A test case is a test case
 //! without the ending `.json`, and a run in a file `x.yaml` is a run.
 //!
-//! **Method.** Three looks, each at no more than it needs. The first bytes tell a store, a JSON document of
-//! ours and a text apart ([`FileContent`]). The first keys of a text tell its kind ([`read_heading`]), the
-//! keys of a document tell a test case from a run ([`kind_of_document`]). The name decides only where the
-//! content decides nothing, for example for a document that is cut off.
-//! **Cost.** The look at a text stops at the key that decides.
+//! **Method.** Each step reads no more than it needs. The first bytes tell a store, a JSON document of ours
+//! and a text apart ([`FileContent`]). The first keys of a text tell its kind ([`read_heading`]). The keys of
+//! a document tell a test case from a run ([`kind_of_document`]). The name decides only if the content does
+//! not, for example for a document that is cut off.
+//! **Cost.** Reading a text stops at the key that decides.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -95,7 +95,7 @@ impl FileKind {
     }
 }
 
-/// The content of a file, as its first bytes tell it.
+/// The form of a file's content, as its first bytes tell it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileContent {
     Store,
@@ -110,13 +110,14 @@ pub fn read_content(path: &Path) -> io::Result<FileContent> {
     look_into(path, &mut file::open(path)?, &mut Vec::new())
 }
 
-/// Looks into an open file. The bytes that were read for it are in `bytes`.
+/// Looks into an open file. Appends the bytes that it reads to `bytes`.
 fn look_into(path: &Path, opened: &mut File, bytes: &mut Vec<u8>) -> io::Result<FileContent> {
     opened.by_ref().take(4096).read_to_end(bytes)?;
     if bytes.starts_with(STORE) {
         return Ok(FileContent::Store);
     }
     let by_name = content_by_name(path);
+    // The content is not JSON. A key that begins a text decides before the name does.
     if !bytes.trim_ascii_start().starts_with(b"{") {
         let head = String::from_utf8_lossy(bytes);
         let has_key = |line: &str| TEXTS.iter().any(|(key, _)| line.starts_with(&format!("{key}:")));
@@ -154,9 +155,9 @@ pub fn is_document(path: &Path) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Heading {
     pub kind: FileKind,
-    /// The text behind the key that decides the kind: the name of a specification.
+    /// The value of the key that decides the kind, for example the name of a specification.
     pub name: String,
-    /// Of a purpose or a property: the specification's name, and where it stands.
+    /// The name of the specification that a purpose or a property is of, and its place.
     pub of: Option<(String, Origin)>,
 }
 
@@ -175,16 +176,16 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
     let value = |key: &str| found.iter().find(|(other, _)| other == key).map(|(_, value)| value);
     let of = value("of").map(|of| (of.text.clone(), Origin { file: file.clone(), span: of.span.clone() }));
     let kinds = || TEXTS.into_iter().filter_map(|(key, kind)| Some((kind, value(key)?)));
-    // A purpose without `of` may be another kind of file further on, where it is no YAML any more.
+    // A purpose without `of` may be a file of another kind, if it is not YAML further down.
     if let Some((kind, name)) = kinds().find(|(kind, _)| kind.aim().is_none() || of.is_some()) {
         return Ok(Heading { kind, name: name.text.clone(), of });
     }
-    // None of the keys so far, perhaps because it is not even YAML further on: then that is what is wrong.
+    // No key has decided. If the file is not YAML further down, that is the mistake to report.
     let mut collector = Collector::new(file.clone());
     if yaml::parse(&mut collector).is_none() {
         return Err(collector.finish().0);
     }
-    // Its other key may be misspelt: a model's name is no file's.
+    // `purpose: a.yaml` names a file, so this is a configuration whose key `specification` may be misspelt.
     let is_file = |name: &yaml::Scalar| name.text.ends_with(".yaml") || name.text.ends_with(".yml");
     let configuration = kinds().find(|(kind, name)| kind.aim().is_some() && is_file(name));
     let configuration = configuration.map(|(_, name)| (FileKind::Configuration, name));
@@ -206,14 +207,13 @@ pub fn read_heading(file: &Arc<SourceFile>) -> Result<Heading, Vec<Diagnostic>> 
     ])
 }
 
-/// The kind that a text has by its other keys, whatever its first key says.
+/// Finds the kind that a text has by its other keys, whatever its first key is.
 pub fn kind_by_keys(file: &SourceFile) -> Option<FileKind> {
     let keys = yaml::top_keys(&file.text, |_| false);
     let found = OWN_KEYS.iter().find(|(own, _)| keys.iter().any(|(key, _)| key == own));
     found.map(|(_, kind)| *kind)
 }
 
-/// Returns the kind of a text, or why it has none.
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     read_heading(file).map(|heading| heading.kind)
 }
@@ -261,7 +261,7 @@ pub fn load_text_of(path: &Path, takes: &[FileKind]) -> Result<(FileKind, Arc<So
     Err(vec![Diagnostic::error("wrong-kind-of-file", message)])
 }
 
-/// Reports a file without the key of its own kind that has the key of another kind.
+/// Reports a file that has the first key of another kind only, and returns true then.
 pub(crate) fn report_other_kind(collector: &mut Collector, entries: &[Entry], expected: FileKind) -> bool {
     let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
     let Some((own, _)) = TEXTS.into_iter().find(|(_, kind)| *kind == expected) else { return false };

@@ -1,5 +1,5 @@
-//! What a path-guided test case is made of, as the user wrote it: a timed model, or a configuration that
-//! names one and says when silence is a fact; a path; a time.
+//! Reads the parts of a path-guided test case, and makes it. The parts are a path, a time after which silence
+//! is a fact, and a timed model, or a configuration that names a model and may have the time.
 
 use std::path::{Path, PathBuf};
 
@@ -27,28 +27,28 @@ pub struct PathRequest {
     pub silence_after: SilenceAfter,
 }
 
-/// Reads the model or the configuration, the path, and the time; and what there is to warn of.
+/// Reads the model or the configuration, the path, and the time. Also returns the warnings.
 ///
 /// # Errors
-/// Every mistake that could be found in a file; else the first one of the path, or that there is no time.
-pub fn wanted(
+/// A file or the path has mistakes, or there is no time.
+pub fn read_request(
     path: &Path,
     steps: &str,
     time: Option<&SilenceAfter>,
 ) -> Result<(PathRequest, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let (specification, said, mut warnings) =
+    let (specification, configured, mut warnings) =
         match load_text_of(path, &[FileKind::Specification, FileKind::Configuration])?.0 {
             FileKind::Configuration => {
                 let (configuration, warnings) = load_configuration(path)?;
-                let said = configuration.timed.map(|timed| timed.silence_after);
-                (configuration.specification.path, said, warnings)
+                let silence_after = configuration.timed.map(|timed| timed.silence_after);
+                (configuration.specification.path, silence_after, warnings)
             }
             _ => (path.to_owned(), None, Vec::new()),
         };
     let model = load(&specification).map_err(|found| vec![found])?;
     let (read, more) = read_timed_specification(model)?;
     warnings.extend(more);
-    let of_file = said.and_then(|value| match value {
+    let of_file = configured.and_then(|value| match value {
         Value::Real(time) => Some(SilenceAfter::Time(time)),
         _ => None,
     });
@@ -61,7 +61,7 @@ pub fn wanted(
     Ok((PathRequest { timed: read.timed, path, silence_after }, warnings))
 }
 
-/// A time, or the word for a constant.
+/// Reads a time, or the word for a constant.
 pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
     if text == SYMBOLIC {
         return Ok(SilenceAfter::Constant);
@@ -80,8 +80,8 @@ pub fn make(
     path_guided(&wanted.timed, &wanted.path, &options, solver)
 }
 
-/// What was made, as a document (`docs/path.schema.json`).
-pub fn document(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf], exit_code: u8) -> Json {
+/// Makes the document of a path-guided test case (`docs/path.schema.json`).
+pub fn make_document(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf], exit_code: u8) -> Json {
     let counted = |counts: &std::collections::BTreeMap<Rule, usize>| -> Map<String, Json> {
         counts.iter().map(|(rule, count)| (rule.to_string(), json!(count))).collect()
     };

@@ -1,4 +1,4 @@
-//! Fixing symbolic constants: a constant of a model becomes a number.
+//! Fixes symbolic constants: a constant of a model becomes a value.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, literals, substitute};
 use coreach_model::{Datum, Diagnostic};
 
-use crate::configuration::{Configuration, instantiation};
+use crate::configuration::{Configuration, evaluate_instantiate};
 
-/// Puts the configuration's values in the place of constants: in the specification and in the purposes, which
-/// may have constants of their own.
+/// Replaces constants by the configuration's values in the specification and in the purposes. These may have
+/// own ones.
 ///
 /// # Errors
-/// An unknown constant; a value that is none, or lies outside its constant's type.
+/// A constant is not known, or its text is not a value of its type.
 pub fn instantiate(
     configuration: &Configuration,
     specification: &mut Iosts,
@@ -24,7 +24,7 @@ pub fn instantiate(
     }
     let all: Vec<Datum> =
         specification.constants.iter().cloned().chain(purposes.iter().flat_map(own_constants)).collect();
-    let everywhere = literals(&values(configuration, &all)?);
+    let everywhere = literals(&evaluate_first_of_name(configuration, &all)?);
     let values = purposes.iter().map(|purpose| values_of(configuration, specification, purposes, purpose));
     let values: Vec<Valuation> = values.collect::<Result<_, _>>()?;
     for (purpose, values) in purposes.iter_mut().zip(values) {
@@ -36,8 +36,8 @@ pub fn instantiate(
     Ok(())
 }
 
-/// What the configuration says of the constants, read for one of its purposes: two purposes may use one name
-/// for constants of different types, and each reads the text by its own.
+/// Evaluates the configuration's constants for one of its purposes. Two purposes may use one name for
+/// constants of different types. Then each reads the text by its own type.
 pub fn values_of(
     configuration: &Configuration,
     specification: &Iosts,
@@ -47,7 +47,7 @@ pub fn values_of(
     let mut known: Vec<Datum> = specification.constants.clone();
     known.extend(own_constants(purpose));
     known.extend(purposes.iter().flat_map(own_constants));
-    values(configuration, &known)
+    evaluate_first_of_name(configuration, &known)
 }
 
 fn own_constants(purpose: &TestPurpose) -> Vec<Datum> {
@@ -55,20 +55,22 @@ fn own_constants(purpose: &TestPurpose) -> Vec<Datum> {
     constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()
 }
 
-fn values(configuration: &Configuration, known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
-    // The first of a name counts: a second one of the same name is another purpose's.
+/// Evaluates the configuration's constants. The first constant of a name counts.
+fn evaluate_first_of_name(
+    configuration: &Configuration,
+    known: &[Datum],
+) -> Result<Valuation, Vec<Diagnostic>> {
     let mut names = BTreeSet::new();
     let known: Vec<Datum> = known.iter().filter(|datum| names.insert(datum.name())).cloned().collect();
-    instantiation(&configuration.instantiate, &known)
+    evaluate_instantiate(&configuration.instantiate, &known)
 }
 
-/// Puts these values in the place of the constants of one model.
 pub(crate) fn fix_all(iosts: &mut Iosts, values: Valuation) {
     fix_constants(iosts, &literals(&values));
 }
 
 fn fix_constants(iosts: &mut Iosts, values: &Substitution) {
-    // A name that is a variable here is none of the constants, even if a purpose observes it as one.
+    // A purpose may observe a variable of the specification as a constant. Here it is a variable, and stays.
     let values: Substitution = values
         .iter()
         .filter(|(datum, _)| iosts.constants.contains(datum))

@@ -1,8 +1,8 @@
-//! The file that says how the events of a model reach a real implementation: the one that begins with `iut:`.
+//! Reads the file that says how the events of a model reach a real implementation. It begins with `iut:`.
 //!
-//! It is read against a model, so that a template which names a parameter that its action has not is found
-//! before the first run, as is an input that nothing says how to send. Paths are relative to the file's own
-//! folder. The format is told in `docs/reference/iut-file.md`.
+//! The file is read against a model. So mistakes are found before the first run, for example a template with
+//! a parameter that its action does not have, or an input that nothing says how to send. Paths are relative
+//! to the file's own folder. `docs/reference/iut-file.md` describes the format.
 
 mod behaviour;
 mod binary;
@@ -41,11 +41,11 @@ use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape};
-use launch::{COMMAND, READY, address, command, host, kept, launch};
+use launch::{COMMAND, READY, host_of, read_address, read_command, read_launch, require_reset};
 pub use locations::ReportedLocations;
 use settle::Speech;
-use simulated::{SimulatedSection, instantiated, simulated};
-pub use simulated::{Stands, standing};
+use simulated::{SimulatedSection, read_settings, read_simulated};
+pub use simulated::{StandIn, read_stand_in};
 use words::{Holes, IutReader};
 
 use crate::file_kind::{FileKind, report_other_kind};
@@ -53,16 +53,15 @@ use crate::once::Once;
 
 const WAYS: [&str; 5] = ["simulated", "stdio", "tcp", "udp", "http"];
 
-/// Reads an IUT's file; `iosts` is the test case that is to be run against it, or its specification.
+/// Loads an IUT's file. `iosts` is the test case that is to be run against it, or its specification.
 ///
 /// # Errors
-/// Every mistake that could be found, in it or in a model that it names.
+/// All mistakes that were found in it, or in a model that it names.
 pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
     load_once(path, iosts, None, &mut Once::default())
 }
 
-/// The same, for one who needs it for several test cases, or its text as well, and knows which locations it
-/// may name.
+/// Loads an IUT's file like [`load`], but reads each file only once. Also checks names of locations.
 pub fn load_once(
     path: &Path,
     iosts: &Iosts,
@@ -76,7 +75,7 @@ pub fn load_once(
     read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), locations, files)
 }
 
-/// That a program was given in place of the file that names it.
+/// Explains that a program was given in place of the file that names it.
 fn explain_program(path: &Path) -> Option<Diagnostic> {
     const INTERPRETERS: [(&str, &str); 5] =
         [("py", "python3, "), ("js", "node, "), ("rb", "ruby, "), ("pl", "perl, "), ("sh", "sh, ")];
@@ -102,12 +101,12 @@ fn explain_program(path: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::error("wrong-kind-of-file", message).help(help))
 }
 
-/// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not
-/// checked.
+/// Reads an IUT's file that lies in `folder`. Without a model, its actions and parameters are not checked.
 pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Reading<Iut> {
     read_once(file, folder, iosts, None, &mut Once::default())
 }
 
+/// Reads an IUT's file, and the model that simulates the implementation, if there is one.
 fn read_once(
     file: Arc<SourceFile>,
     folder: &Path,
@@ -119,17 +118,17 @@ fn read_once(
     let mut reader = IutReader { locations, ..IutReader::new(&mut collector, folder, iosts) };
     let iut = read_root(&mut reader);
     let (mut found, mut failed) = collector.finish();
-    let Some((name, (link, behaviour, evidence), way)) = iut else { return Err(found) };
+    let Some(IutSections { name, link, behaviour, evidence, way }) = iut else { return Err(found) };
     let way = match way {
         SectionRead::Transport(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
-        SectionRead::Model(SimulatedSection { model, given }) => {
+        SectionRead::Model(SimulatedSection { model, settings }) => {
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
-                .and_then(standing)
-                .and_then(|(stands, more)| {
-                    Ok((stands.fixed(given, iosts, Some(model.origin.clone()))?, more))
+                .and_then(read_stand_in)
+                .and_then(|(stand_in, more)| {
+                    Ok((stand_in.into_transport(settings, iosts, Some(model.origin.clone()))?, more))
                 });
             match read {
                 Ok((way, more)) => {
@@ -150,43 +149,54 @@ fn read_once(
     }
 }
 
-/// What a file says of an implementation for which a model stands that is read elsewhere: a store has its
-/// text.
-pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Reading<Simulating> {
+/// Reads the file of a simulated implementation whose model was already read: a store has the model's text.
+pub fn read_simulated_parts(
+    file: Arc<SourceFile>,
+    stand_in: StandIn,
+    iosts: &Iosts,
+) -> Reading<SimulatedParts> {
     let mut collector = Collector::new(file);
     let mut reader = IutReader::new(&mut collector, Path::new(""), Some(iosts));
     let root = yaml::parse(reader.collector);
-    let said = match root.as_ref().map(|root| &root.kind) {
+    let sections = match root.as_ref().map(|root| &root.kind) {
         Some(NodeKind::Mapping(entries)) => {
-            let link = link::link(&mut reader, entries, "simulated");
-            let behaviour = behaviour::behaviour(&mut reader, entries, "simulated");
-            Some((link, behaviour, instantiated(&mut reader, entries)))
+            let link = link::read_link(&mut reader, entries, "simulated");
+            let behaviour = behaviour::read_behaviour(&mut reader, entries, "simulated");
+            Some((link, behaviour, read_settings(&mut reader, entries)))
         }
         _ => None,
     };
     let (found, failed) = collector.finish();
-    let Some((link, behaviour, given)) = said.filter(|_| !failed) else { return Err(found) };
-    let way = stands.fixed(given, Some(iosts), None)?;
-    Ok((Simulating { way, link, behaviour }, found))
+    let Some((link, behaviour, settings)) = sections.filter(|_| !failed) else { return Err(found) };
+    let way = stand_in.into_transport(settings, Some(iosts), None)?;
+    Ok((SimulatedParts { way, link, behaviour }, found))
 }
 
-pub struct Simulating {
+pub struct SimulatedParts {
     /// The model, with the values that the file gives its constants.
     pub way: Transport,
-    /// How long what is sent may take on its way.
+    /// The time that a message may be on its way.
     pub link: LinkDelay,
     pub behaviour: Behaviour,
 }
 
-/// What stands beside the way.
-type Beside = (LinkDelay, Behaviour, Limits);
+/// The sections of a file.
+struct IutSections {
+    name: String,
+    link: LinkDelay,
+    behaviour: Behaviour,
+    evidence: Limits,
+    way: SectionRead,
+}
 
+/// The section that says how the implementation is reached.
 enum SectionRead {
     Transport(Box<Transport>),
     Model(SimulatedSection),
 }
 
-fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)> {
+/// Reads all sections of a file. It must have exactly one way to reach the implementation.
+fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
     let root = yaml::parse(reader.collector)?;
     let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
@@ -207,7 +217,7 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
         .filter(|entry| WAYS.contains(&entry.key.text.as_str()))
         .collect();
     let way = match ways.as_slice() {
-        // It is misspelt, which has been told.
+        // The way is misspelt, which has been reported.
         [] if entries.iter().any(|entry| {
             let key = entry.key.text.as_str();
             !known.contains(&key) && reader.collector.nearest(key, WAYS).is_some()
@@ -233,32 +243,32 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, SectionRead)
         }
     };
     let name = name?;
-    let link = link::link(reader, entries, &way.key.text);
+    let link = link::read_link(reader, entries, &way.key.text);
     reader.is_synchronous = link == LinkDelay::Synchronous;
-    let behaviour = behaviour::behaviour(reader, entries, &way.key.text);
-    let beside = (link, behaviour, evidence::evidence(reader, entries));
+    let behaviour = behaviour::read_behaviour(reader, entries, &way.key.text);
+    let evidence = evidence::read_evidence(reader, entries);
     let found = match way.key.text.as_str() {
-        "simulated" => simulated(reader, entries, &way.value).map(SectionRead::Model),
-        "stdio" => stdio(reader, entries, &way.value)
+        "simulated" => read_simulated(reader, entries, &way.value).map(SectionRead::Model),
+        "stdio" => read_stdio(reader, entries, &way.value)
             .map(|stdio| SectionRead::Transport(Box::new(Transport::Stdio(stdio)))),
         "tcp" => {
-            let tcp = tcp(reader, entries, &way.value, Carrier::Stream);
+            let tcp = read_tcp(reader, entries, &way.value, Carrier::Stream);
             tcp.map(|tcp| SectionRead::Transport(Box::new(Transport::Tcp(tcp))))
         }
         "udp" => {
-            let udp = tcp(reader, entries, &way.value, Carrier::Datagrams);
+            let udp = read_tcp(reader, entries, &way.value, Carrier::Datagrams);
             udp.map(|udp| SectionRead::Transport(Box::new(Transport::Udp(udp))))
         }
-        _ => http::http(reader, entries, &way.value)
+        _ => http::read_http(reader, entries, &way.value)
             .map(|http| SectionRead::Transport(Box::new(Transport::Http(http)))),
     };
     look_for_swapped(reader, way);
-    found.map(|found| (name, beside, found))
+    found.map(|way| IutSections { name, link, behaviour, evidence, way })
 }
 
-/// Warns of a model that begins with outputs as if they were what the tester sends: several of them, or one
-/// whose value it keeps and does not check; and of one that begins with an output over HTTP. A test case, of
-/// which a location is a pair, may lack inputs for its purpose.
+/// Warns of a model whose inputs and outputs may be swapped. It begins with several outputs, or with one
+/// whose value it keeps and does not check, or with an output over HTTP. There is no warning for a test case,
+/// which may lack inputs because of its purpose. The locations of a test case are pairs.
 fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     let Some(iosts) = reader.iosts.filter(|_| way.key.text != "simulated") else { return };
     let is_input = |one: &Transition| iosts.action(one.action).kind == ActionKind::Input;
@@ -291,32 +301,34 @@ fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     reader.collector.push(diagnostic);
 }
 
-fn stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
+/// Reads `stdio`. A process that is kept for several runs needs a `reset` and a way to settle.
+fn read_stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
     let known: Vec<&str> =
         COMMAND.into_iter().chain(["ready_ms", "keep", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
     let like = "stdio: { command: [python3, sut.py] }";
     let keep = reader.boolean(entries, "keep");
-    // What is kept for many runs cannot depend on the constants of one.
+    // A process that is kept for many runs cannot depend on the constants of one run.
     let holes = if keep { Holes::none() } else { Holes::constants() };
-    let command = command(reader, entries, node, "`stdio`", like, holes.with_folder());
+    let command = read_command(reader, entries, node, "`stdio`", like, holes.with_folder());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
-    let encoding = encoding::encoding(reader, entries, node, "`stdio`", Carrier::Stream);
-    let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
+    let encoding = encoding::read_encoding(reader, entries, node, "`stdio`", Carrier::Stream);
+    let settle = settle::read_settle(reader, entries, Speech::of(encoding.as_ref()));
     if keep && let Some(encoding) = encoding.as_ref().filter(|encoding| !matches!(encoding, Encoding::Json)) {
-        kept(reader, entries, "keep", encoding.reset().is_empty(), reset_like(encoding));
+        require_reset(reader, entries, "keep", encoding.reset().is_empty(), example_reset(encoding));
         let message = "nothing tells whether what a run has sent has been answered, and the process is kept";
         report_unsettled(reader, node, settle.as_ref(), message);
     }
     Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
 }
 
-fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
+/// Reads `tcp` or `udp`. A system that outlives its runs needs `reset` or `settle`.
+fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
     let (way, of) = match carrier {
         Carrier::Stream => ("tcp", "`tcp`"),
         Carrier::Datagrams => ("udp", "`udp`"),
     };
-    // A datagram is a frame.
+    // Each datagram is a frame, so `udp` has no key `frame`.
     let keys = encoding::KEYS.into_iter().filter(|key| carrier == Carrier::Stream || *key != "frame");
     let own = match carrier {
         Carrier::Stream => ["address", "launch", "settle", "tls", "connections"].as_slice(),
@@ -324,9 +336,9 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
     };
     let known: Vec<&str> = own.iter().copied().chain(keys).collect();
     let entries = shape::section(reader.collector, root, way, &known);
-    let launch = launch(reader, entries);
+    let launch = read_launch(reader, entries);
     let like = "address: 127.0.0.1:6379";
-    let address = address(reader, entries, node, "address", of, like);
+    let address = read_address(reader, entries, node, "address", of, like);
     if let Some((template, span)) = &address {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
         if !filled.rsplit_once(':').is_some_and(|(host, port)| {
@@ -337,24 +349,24 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
             reader.collector.mistake("wrong-value", message, span, "no such address", help);
         }
     }
-    let host = address.as_ref().map(|(template, span)| (host(template), span));
+    let host = address.as_ref().map(|(template, span)| (host_of(template), span));
     let tls = match carrier {
         Carrier::Stream => {
-            tls::tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)))
+            tls::read_tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)))
         }
         Carrier::Datagrams => Some(None),
     };
     let replies = [("same_port", RepliesFrom::SamePort), ("any_port", RepliesFrom::AnyPort)];
     let replies_from = reader.choice(entries, "replies_from", &replies).unwrap_or_default();
-    reader.connections = connections::named(entries);
-    let encoding = encoding::encoding(reader, entries, node, of, carrier);
-    let connections = connections::connections(reader, entries, encoding.as_ref());
-    let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
+    reader.connections = connections::connection_names(entries);
+    let encoding = encoding::read_encoding(reader, entries, node, of, carrier);
+    let connections = connections::read_connections(reader, entries, encoding.as_ref());
+    let settle = settle::read_settle(reader, entries, Speech::of(encoding.as_ref()));
     if let (Some(Some(launch)), Some(encoding)) = (&launch, &encoding)
         && !matches!(encoding, Encoding::Json)
         && launch.keep
     {
-        kept(reader, entries, "launch", encoding.reset().is_empty(), reset_like(encoding));
+        require_reset(reader, entries, "launch", encoding.reset().is_empty(), example_reset(encoding));
     }
     if let (Carrier::Datagrams, Some(launch)) = (carrier, &launch)
         && launch.as_ref().is_none_or(|launch| launch.keep)
@@ -367,16 +379,14 @@ fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier
     Some(Tcp { address, launch, tls, replies_from, encoding, connections, settle })
 }
 
-/// What a `reset` looks like, for example.
-fn reset_like(encoding: &Encoding) -> &'static str {
+fn example_reset(encoding: &Encoding) -> &'static str {
     match encoding {
         Encoding::Binary(_) => "reset: [ { send: \"00 01\", expect: '^00.*$' } ]",
         Encoding::Json | Encoding::Lines(_) => "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
     }
 }
 
-/// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what
-/// is to be taken for it.
+/// Reports that no `settle` says when all messages of a run have arrived.
 fn report_unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;

@@ -1,7 +1,6 @@
-//! Independent pieces of work over several threads, with results in the order of the work.
+//! Does independent pieces of work in several threads, with results in the order of the work.
 //!
-//! Each job has a fresh thread ([`run_alone`]), so the results are the same for every
-//! number of threads at once.
+//! Each job has a fresh thread ([`run_alone`]), so the results do not depend on the number of threads.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -12,15 +11,15 @@ use std::thread;
 use coreach_execution::preparation::run_alone;
 use coreach_model::lock::lock;
 
-/// How many pieces at once: what was said, or as many as there are cores, since the results are the same.
-pub fn threads(said: Option<NonZeroUsize>) -> usize {
-    said.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+/// Returns the number of pieces that are done at the same time: the given number, or the number of cores.
+pub fn threads(given: Option<NonZeroUsize>) -> usize {
+    given.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-/// Does all the work; at most `threads` pieces at once.
+/// Does all the work, at most `threads` pieces at the same time.
 ///
 /// # Panics
-/// Where a piece of work panics: a bug of ours is a crash.
+/// A piece of work panics. That is a bug of ours.
 pub fn in_order<J: Sync, R: Send>(
     jobs: &[J],
     threads: usize,
@@ -49,7 +48,7 @@ pub fn in_order<J: Sync, R: Send>(
             }
         }
     });
-    // Every number below the end was drawn by a runner, which left a result or panicked.
+    // For each job, a runner has left a result or panicked.
     results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
 }
 

@@ -1,27 +1,24 @@
-//! What the user *wrote*, beside models: configurations, IUT files, campaigns, and what is prepared from
-//! them.
+//! Reads the user's files beside models (configurations, IUT files, campaigns), and prepares work from them.
 //!
-//! Each kind of file has a reader that is told a file's content and its folder, and answers with what is in
-//! it, or with every mistake that could be found; one that begins with `load` reads from the disk as well.
-//! All are made of what the model's reader is made of ([`coreach_model::reader`]): its tree with places, its
-//! shapes, its diagnostics. What depends on a model (a constant's value, a template's parameter) is checked
-//! where the model is known.
+//! Each kind of file has a reader. It takes a file's content and its folder, and returns what is in the file,
+//! or every mistake that it found. A reader whose name begins with `load` also reads the file from the disk.
+//! All readers use the parts of the model's reader ([`coreach_model::reader`]): its tree with places, its
+//! shapes, its diagnostics. Values that depend on a model are checked where the model is known.
 //!
 //! | file | reader | what is prepared from it |
 //! |---|---|---|
-//! | configuration | [`configuration`] | [`project`]: models and options; [`making`]: test cases; [`cases`]: those to be run |
+//! | configuration | [`configuration`] | [`project`]: models and options; [`making`]: test cases; [`cases`]: test cases to be run |
 //! | IUT | [`iut`] | a description of the way to an implementation |
 //! | campaign | [`mod@campaign`] | [`campaign::prepare`]: a plan of runs |
 //! | run, store | [`stored`] | a run that can be looked at or run again |
 //!
-//! [`file_kind`] decides what kind of file a file is. [`once`] reads each file of a command once, so that
-//! what is hashed is what is run. [`written`] reads back what was made, [`outputs`] refuses to write over
-//! what was read. [`budget`] says how long a piece of work may take, [`jobs`] does several at once.
-//! [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results.
-//! [`beginning`] has the files of a new folder.
+//! [`file_kind`] decides what kind of file a file is. [`once`] reads each file of a command once, so that the
+//! bytes that are hashed are the bytes that are run. [`written`] reads written files back, [`outputs`]
+//! refuses to write over files that were read. [`budget`] says how long a piece of work may take, [`jobs`]
+//! does several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of
+//! results. [`beginning`] has the files of a new folder.
 //!
-//! What is absent on purpose: no arguments, no exit codes, no printing. Who wants to tell what is being done
-//! gives a function ([`making::Says`]).
+//! This crate has no arguments, no exit codes and no printing. A caller may show progress ([`making::Says`]).
 //!
 //! A campaign, read from its text:
 //!

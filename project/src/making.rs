@@ -1,4 +1,4 @@
-//! One purpose through the pipeline, measured.
+//! Takes one purpose through the pipeline, and measures the stages.
 
 use std::time::{Duration, Instant};
 
@@ -23,10 +23,10 @@ use crate::budget;
 use crate::project::Project;
 use crate::unreachable::{explain, explain_by_search, explain_online};
 
-/// Whoever wants to know what is being done; it may be told from several threads at once.
+/// A function that shows progress. Several threads may call it at once.
 pub type Says<'a> = &'a (dyn Fn(String) + Sync);
 
-/// Nobody wants to know.
+/// Shows no progress.
 pub const SILENT: Says<'static> = &|_| {};
 
 /// The size of a stage's result, and how long it took.
@@ -37,7 +37,7 @@ pub struct Measured {
     pub transitions: usize,
     pub inconclusive: usize,
     pub fail: usize,
-    /// Of the stage, on the wall clock.
+    /// The time of the stage on the wall clock.
     pub seconds: f64,
 }
 
@@ -47,14 +47,13 @@ pub struct MadeTest {
     pub stages: Vec<Measured>,
     pub statistics: Statistics,
     pub unreachable: Option<Diagnostic>,
-    /// Of the whole, on the wall clock.
+    /// The time of all stages together on the wall clock.
     pub seconds: f64,
-    /// Of the whole, of the processor: it can be compared with that of work done beside others.
+    /// The processor time of all stages together. It does not depend on other work.
     pub processor_seconds: f64,
 }
 
-/// Makes the test case of a purpose with a domain. Everything that has a memory, the solver above all, is
-/// made anew.
+/// Makes the test case of a purpose with a domain. The solver is a new one.
 pub fn make(
     project: &Project,
     purpose: &TestPurpose,
@@ -81,9 +80,9 @@ fn make_within(
     budget: &Budget,
 ) -> Result<MadeTest, Stop> {
     let mut solver = Z3Solver::default();
-    let mut begun: Vec<Instant> = Vec::new();
+    let mut starts: Vec<Instant> = Vec::new();
     let mut watch = |stage: Stage| {
-        begun.push(Instant::now());
+        starts.push(Instant::now());
         budget.enter(stage.name());
         says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
     };
@@ -93,11 +92,11 @@ fn make_within(
         Some(timing) => generate_timed(iosts, timing, purpose_of_stages, options, &mut solver, &mut watch),
         None => generate_for(project.conformance, iosts, purpose_of_stages, options, &mut solver, &mut watch),
     };
-    begun.push(Instant::now());
+    starts.push(Instant::now());
     let generation = generation?;
     let stages: Vec<Measured> = Stage::ALL
         .into_iter()
-        .zip(begun.windows(2))
+        .zip(starts.windows(2))
         .map(|(stage, time)| {
             let view = View::of(&generation, stage);
             Measured {
@@ -131,14 +130,14 @@ fn make_within(
     })
 }
 
-/// The search for a run to Pass has this part of the budget of a piece of work.
+/// The search for a run to Pass has a budget of the given time divided by this number.
 const SEARCH: u32 = 4;
 
-/// A question of a search is as short as the search.
+/// The limits of one question of a search. The search is short, so they are small.
 const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
 
-/// Looks for a shortest run to Pass. A property has no Pass, so nothing comes of it. Where the search has
-/// looked at all paths and no run passes, the purpose is unreachable. The search has its own share of `time`.
+/// Looks for a shortest run to Pass. A property has no Pass, so the result is `None`. If the search has
+/// looked at all paths and no run passes, the purpose is unreachable. The search gets a share of `time`.
 pub fn search_run(
     made: &mut MadeTest,
     purpose: &TestPurpose,
@@ -167,8 +166,8 @@ pub fn search_run(
     Some(found)
 }
 
-/// Says what can be won in a test, as it is run; nothing of one whose purpose is unreachable, or that is too
-/// large to be played. That has its own share of `time`.
+/// Finds out what can be won in a test as it is run. The result is `None` for an unreachable purpose, and for
+/// a test that is too large. The work gets a share of `time`.
 pub fn look_ahead(
     view: &View<'_>,
     unreachable: Option<&Diagnostic>,
@@ -188,17 +187,17 @@ pub fn look_ahead(
     found.ok().flatten()
 }
 
-/// What was made of a purpose for judging on line.
+/// The test of a purpose that is judged online.
 #[derive(Clone, Debug)]
 pub struct MadeOnline {
     pub test: OnlineTest,
     pub unreachable: Option<Diagnostic>,
     pub statistics: Statistics,
-    /// Of the whole, on the wall clock.
+    /// The time of all stages together on the wall clock.
     pub seconds: f64,
 }
 
-/// Prepares what judges a purpose on line.
+/// Makes the test of a purpose that is judged online.
 pub fn make_online(
     project: &Project,
     purpose: &TestPurpose,

@@ -1,16 +1,16 @@
-//! The most memory that this process has had, and forgetting it.
+//! Reads the peak of this process's memory, and resets it.
 //!
-//! Linux counts it for the whole process. Where the process does one thing at a time it can be told of each,
-//! if what was there before is forgotten first.
+//! Linux counts the peak for the whole process. If the process does one piece of work at a time, a reset
+//! before each piece gives the peak of that piece.
 
 use std::fs;
 
-/// Begins to count anew; can that be done here?
+/// Resets the peak. Returns false, if the system does not allow it.
 pub fn forget_peak() -> bool {
     fs::write("/proc/self/clear_refs", "5").is_ok()
 }
 
-/// Returns the peak in bytes, where the system says it.
+/// Returns the peak in bytes. `None`, if the system does not say it.
 pub fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

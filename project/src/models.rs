@@ -1,4 +1,4 @@
-//! Finds the specification that a purpose names: among the files that are given, or beside the purpose.
+//! Finds the specification that a purpose names, among the given files or in the purpose's folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,8 +13,8 @@ fn specification_name(file: &Arc<SourceFile>) -> Option<String> {
     (heading.kind == FileKind::Specification).then_some(heading.name)
 }
 
-/// Finds the specification of this name: among the candidates, or else among the YAML files beside the
-/// purpose. Files with the same text count as one. `origin` is where the purpose names it.
+/// Finds the specification of this name, first among the candidates, then among the YAML files in the
+/// purpose's folder. Files with the same text count as one. `origin` is the place where the purpose names it.
 pub fn find_specification(
     name: &str,
     origin: Origin,
@@ -30,14 +30,14 @@ pub fn find_specification(
         0 => {
             let all = candidates.iter().cloned().chain(siblings());
             let names = all.filter_map(|path| specification_name(&yaml::load(&path).ok()?));
-            Err(vec![no_specification(name, origin, names.collect())])
+            Err(vec![report_none(name, origin, names.collect())])
         }
         1 => Ok(found.swap_remove(0)),
-        _ => Err(vec![several_specifications(name, origin, &found)]),
+        _ => Err(vec![report_several(name, origin, &found)]),
     }
 }
 
-/// Loads the specifications of this name, one of those with the same text.
+/// Loads the specifications of this name. Of several files with the same text it takes the first.
 fn load_named(name: &str, paths: Vec<PathBuf>) -> Vec<Arc<SourceFile>> {
     let mut found: Vec<Arc<SourceFile>> = Vec::new();
     for file in paths.iter().filter_map(|path| yaml::load(path).ok()) {
@@ -49,7 +49,7 @@ fn load_named(name: &str, paths: Vec<PathBuf>) -> Vec<Arc<SourceFile>> {
     found
 }
 
-fn several_specifications(name: &str, origin: Origin, files: &[Arc<SourceFile>]) -> Diagnostic {
+fn report_several(name: &str, origin: Origin, files: &[Arc<SourceFile>]) -> Diagnostic {
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     Diagnostic::error("several-specifications", format!("several files have a specification `{name}`"))
         .at(origin, "which of them?")
@@ -58,7 +58,7 @@ fn several_specifications(name: &str, origin: Origin, files: &[Arc<SourceFile>])
 }
 
 /// Reports that there is no specification of this name. The help has the nearest of the known names.
-fn no_specification(name: &str, origin: Origin, mut known: Vec<String>) -> Diagnostic {
+fn report_none(name: &str, origin: Origin, mut known: Vec<String>) -> Diagnostic {
     known.sort();
     let help = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `of: {near}`?"),

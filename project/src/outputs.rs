@@ -1,26 +1,26 @@
-//! No command writes over what it reads, or over anything that it does not write itself.
+//! Keeps commands from writing over files that they read, and over files that coreach did not write.
 //!
-//! **Problem.** `--junit nightly.sqlite` wrote a report over the runs that it tells of, `report
-//! campaign.yaml --out iut.yaml` a page over a file that the campaign names, `run --html nightly.sqlite` one
-//! over a store that has nothing to do with the run. A path that is written may be spelled in many ways, and
-//! be any file at all.
+//! **Problem.** `--junit nightly.sqlite` would write a report over the runs that it reports. `report
+//! campaign.yaml --out iut.yaml` would write a page over a file that the campaign names. `run --html
+//! nightly.sqlite` would write a page over a store that has nothing to do with the run. A path may be any
+//! file, in many spellings.
 //!
-//! **Method.** A file can be opened for writing by an [`Output`] only, and [`Inputs::outputs`] alone makes
+//! **Method.** A file can be opened for writing by an [`Output`] only, and only [`Inputs::outputs`] makes
 //! these. It refuses
 //!
-//! 1. what the command is given, and all that is named by what it is given (`list_inputs`), however deep;
-//! 2. what SQLite keeps beside a store;
-//! 3. any other file that is there and is not of the [`OutputForm`] that is written: only a page is replaced
-//!    by a page. So what nobody thought of, a program, a certificate, a model of another project, is not
-//!    lost either;
+//! 1. a file that is given to the command, and all files that a given file names (`list_inputs`), however
+//!    deep;
+//! 2. a file that SQLite keeps beside a store;
+//! 3. any other existing file that is not of the [`OutputForm`] that is written: a page may replace only a
+//!    page. So programs, certificates and models of other projects are not lost either;
 //! 4. one file for two outputs;
 //! 5. a file as the folder of an output.
 //!
-//! Files are compared as the system knows them, by device and inode, so that links and spellings do not
-//! matter; what is not there yet by its folder and name. What is named is listed by asking the files: these
-//! are read once more, and what is wrong with them is told by who reads them.
+//! Existing files are compared by device and inode, so that links and spellings do not matter. New files are
+//! compared by folder and name. To list the files that a file names, the file is read once more. Its mistakes
+//! are not reported here, but by the command that reads it.
 //!
-//! **Not seen**: what the shell redirects, since that was opened before we began.
+//! **Not seen**: a file to which the shell redirects output, since the shell opened it before coreach began.
 
 use std::fs;
 use std::io::Read;
@@ -32,13 +32,13 @@ use coreach_execution::campaign::store::path_beside;
 use coreach_model::reader::{parts, yaml};
 use coreach_model::{Diagnostic, file};
 
-use crate::campaign::iuts::files_of;
+use crate::campaign::iuts::find_named_files;
 use crate::campaign::{TestSource, load_campaign};
 use crate::configuration::load_without_purpose;
 use crate::file_kind::{FileKind, find_kind};
 use crate::{budget, stored};
 
-/// What an output is: the files that it may replace. Nothing besides is replaced.
+/// The form of an output. It may replace files of its own form, and no others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutputForm {
     Page,
@@ -46,7 +46,7 @@ pub enum OutputForm {
     Lcov,
     /// A picture: DOT or SVG.
     Picture,
-    /// What a stage gave, in any of its formats.
+    /// A stage's result in any format.
     Artifact,
     /// The files of `cover --out`.
     Suite,
@@ -55,24 +55,24 @@ pub enum OutputForm {
     Sequence,
     Schema,
     Manual,
-    /// A specification, where the user says that what is there may be replaced.
+    /// A specification, if the user says that the existing file may be replaced.
     Specification,
-    /// A campaign's store, which is added to: who opens it takes no other file.
+    /// A campaign's store. Runs are added to it, and opening it refuses any other file.
     Store,
-    /// A run that is kept, and its test case. Nothing is replaced either.
+    /// A run that is kept, and its test case. Writing it replaces no file.
     Run,
-    /// Nothing is replaced: who writes it sees to that.
+    /// Any other new file. Writing it replaces no file.
     New,
 }
 
-/// What SQLite puts beside a store.
+/// The endings of files that SQLite puts beside a store.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// So much of a file is looked at for its form.
+/// The number of bytes in which a file's form is looked for.
 const HEAD: u64 = 4096;
 
 impl OutputForm {
-    /// What it is, and how a line of its head begins, in small letters. In a comment it may stand anywhere.
+    /// The form in words, and marks of its head in small letters. A mark begins a line or is in a comment.
     fn description_and_head(self) -> (&'static str, &'static [&'static str]) {
         match self {
             OutputForm::Page => ("a page", &["<!doctype html"]),
@@ -102,8 +102,11 @@ impl OutputForm {
         }
     }
 
-    /// May this be replaced by it? What is no plain file is written as it is.
-    fn replaces(self, path: &Path) -> Result<(), String> {
+    /// Checks that an output of this form may replace this file. An empty or special file may be.
+    ///
+    /// # Errors
+    /// The file is of another form. The text says which, and follows the name of the output.
+    fn check_replacing(self, path: &Path) -> Result<(), String> {
         let Ok(known) = path.metadata() else { return Ok(()) };
         if matches!(self, OutputForm::New | OutputForm::Run | OutputForm::Store)
             || !known.is_file()
@@ -115,7 +118,7 @@ impl OutputForm {
         let looked = file::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
         let head = String::from_utf8_lossy(&head).to_lowercase();
         let (name, marks) = self.description_and_head();
-        // An automaton has no place for a mark, but an ending.
+        // An automaton has no room for a mark, so its ending counts.
         let is_automaton = self == OutputForm::Artifact
             && path.extension().is_some_and(|ending| ending == "aut")
             && head.starts_with("des (");
@@ -127,8 +130,7 @@ impl OutputForm {
             return Ok(());
         }
         match find_kind(path) {
-            // Whoever says that it may be replaced has looked at it; but what is of another kind of ours was
-            // not meant.
+            // The user allowed to replace it. But a file of another kind of ours was not meant.
             Some(FileKind::Specification) | None if self == OutputForm::Specification => Ok(()),
             Some(kind) => Err(format!("would write over {}", kind.name())),
             None => Err(format!("would replace what is not {name}")),
@@ -136,7 +138,7 @@ impl OutputForm {
     }
 }
 
-/// A file that may be written: it is none that is read, and what is there is of its form.
+/// A file that may be written: no input, and new or of the output's form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     path: PathBuf,
@@ -152,22 +154,22 @@ impl Output {
         !matches!(self.form, OutputForm::New | OutputForm::Run)
     }
 
-    /// May it hold what went over the wire, secrets among it?
+    /// Can it contain messages of a run, and so secrets?
     pub fn is_private(&self) -> bool {
         matches!(self.form, OutputForm::Page | OutputForm::Run)
     }
 }
 
+/// A file that is to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ToWrite {
-    /// What it is to the user: `--junit`.
+    /// The file in the user's words: `--junit`.
     pub what: &'static str,
     pub path: PathBuf,
     pub form: OutputForm,
 }
 
 impl ToWrite {
-    /// A file that is to be written, with what it is.
     pub fn new(what: &'static str, path: impl Into<PathBuf>, form: OutputForm) -> Self {
         ToWrite { what, path: path.into(), form }
     }
@@ -176,28 +178,28 @@ impl ToWrite {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct InputFile {
     identity: Identity,
-    /// What it is to the user: `the campaign`.
+    /// The file in the user's words: `the campaign`.
     what: &'static str,
-    /// The campaign keeps its runs there, so a command that adds runs may write it.
+    /// It is the campaign's own store, so a command that adds runs may write it.
     is_kept: bool,
 }
 
 impl InputFile {
     fn new(what: &'static str, path: &Path) -> Self {
-        InputFile { identity: identity(path), what, is_kept: false }
+        InputFile { identity: identify(path), what, is_kept: false }
     }
 }
 
-/// What a file is to the system: equal for all names of one file.
+/// The identity of a file, which is equal for all its names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Identity {
-    /// Its device and inode.
+    /// The device and inode of an existing file.
     There(u64, u64),
-    /// Its full name, since it is not there yet.
+    /// The full name of a file that does not exist yet.
     New(PathBuf),
 }
 
-/// Where a link leads that leads nowhere: it is followed when it is written through.
+/// Returns the target of a link whose target does not exist: writing to the link would make that file.
 fn follow_dangling_link(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
@@ -208,7 +210,7 @@ fn follow_dangling_link(path: &Path) -> PathBuf {
     path
 }
 
-fn identity(path: &Path) -> Identity {
+fn identify(path: &Path) -> Identity {
     if let Ok(file) = path.metadata() {
         return Identity::There(file.dev(), file.ino());
     }
@@ -218,7 +220,7 @@ fn identity(path: &Path) -> Identity {
     Identity::New(known.unwrap_or_else(|| std::path::absolute(&path).unwrap_or(path)))
 }
 
-/// The store beside which SQLite would keep a file of this name.
+/// Returns the store beside which SQLite would keep a file of this name.
 fn store_of(path: &Path) -> Option<PathBuf> {
     let path = follow_dangling_link(path);
     let bytes = path.as_os_str().as_bytes();
@@ -226,13 +228,12 @@ fn store_of(path: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsString::from_vec(stem.to_vec())))
 }
 
-/// What stands where the path needs a folder, and is none.
-fn file_above(path: &Path) -> Option<&Path> {
-    let there = path.ancestors().skip(1).find(|place| fs::symlink_metadata(place).is_ok())?;
-    (!there.is_dir()).then_some(there)
+fn find_file_above(path: &Path) -> Option<&Path> {
+    let existing = path.ancestors().skip(1).find(|place| fs::symlink_metadata(place).is_ok())?;
+    (!existing.is_dir()).then_some(existing)
 }
 
-/// Lists a file that is given, all that it names, and what that names.
+/// Lists a file that is given, the files that it names, and the files that these name.
 fn list_inputs(path: &Path) -> Vec<InputFile> {
     let mut files = Vec::new();
     let all = |paths: Vec<PathBuf>, what| paths.into_iter().map(move |path| InputFile::new(what, &path));
@@ -257,7 +258,7 @@ fn list_inputs(path: &Path) -> Vec<InputFile> {
         Some(FileKind::Iut) => {
             files.push(InputFile::new("the IUT's file", path));
             if let Ok(file) = yaml::load(path) {
-                for path in files_of(file, path.parent().unwrap_or(Path::new(""))) {
+                for path in find_named_files(file, path.parent().unwrap_or(Path::new(""))) {
                     files.push(InputFile::new("a file of the IUT", &path));
                     files.extend(all(parts(&path), "a file of the IUT"));
                 }
@@ -294,38 +295,40 @@ impl Inputs {
         Inputs(paths.into_iter().flat_map(list_inputs).collect())
     }
 
-    /// The files that are to be written, if all of them may be.
+    /// Makes an output of each file that is to be written.
+    ///
+    /// # Errors
+    /// Some of the files must not be written.
     pub fn outputs(&self, wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
-        let mut before: Vec<(Identity, &ToWrite)> = Vec::new();
+        let mut earlier: Vec<(Identity, &ToWrite)> = Vec::new();
         let mut found = Vec::new();
         for output in wanted {
-            let it = identity(&output.path);
+            let identity = identify(&output.path);
             let (what, name) = (output.what, output.path.display());
             let over = |what: String| {
                 Diagnostic::error("writes-over-input", format!("{what}: {name}")).help("name another file")
             };
-            let is_it = |input: &&InputFile| {
-                input.identity == it && !(input.is_kept && output.form == OutputForm::Store)
+            let is_written = |input: &&InputFile| {
+                input.identity == identity && !(input.is_kept && output.form == OutputForm::Store)
             };
-            if let Some(input) = self.0.iter().find(is_it) {
+            if let Some(input) = self.0.iter().find(is_written) {
                 found.push(over(format!("{what} would write over {}", input.what)));
             } else if store_of(&output.path).is_some_and(|store| find_kind(&store) == Some(FileKind::Store)) {
                 found.push(over(format!("{what} would write over a file of the store")));
-            } else if let Some((_, other)) = before.iter().find(|(known, _)| *known == it) {
+            } else if let Some((_, other)) = earlier.iter().find(|(known, _)| *known == identity) {
                 let message = format!("{} and {what} name one file: {name}", other.what);
                 found.push(Diagnostic::error("one-file-twice", message).help("give each a file of its own"));
-            } else if let Err(why) = output.form.replaces(&output.path) {
+            } else if let Err(why) = output.form.check_replacing(&output.path) {
                 found.push(over(format!("{what} {why}")).help("name another file, or remove this one"));
-            } else if let Some(file) = file_above(&output.path) {
+            } else if let Some(file) = find_file_above(&output.path) {
                 let message = format!("{what}: {} is a file, and no folder", file.display());
                 if found.iter().all(|one: &Diagnostic| one.message != message) {
                     found.push(Diagnostic::error("no-folder", message).help("name a folder"));
                 }
             }
-            before.push((it, output));
+            earlier.push((identity, output));
             if output.form == OutputForm::Store {
-                let beside = BESIDE.map(|ending| (identity(&path_beside(&output.path, ending)), output));
-                before.extend(beside);
+                earlier.extend(BESIDE.map(|ending| (identify(&path_beside(&output.path, ending)), output)));
             }
         }
         if !found.is_empty() {
@@ -365,7 +368,7 @@ mod tests {
         for name in ["input", "./input", "deep/../input", "hard", "soft", "deep/softer"] {
             assert!(refused(name, "input"), "{name}");
         }
-        // Not there yet, and the same nevertheless.
+        // The file does not exist yet, and has two names.
         assert!(refused("deep/../new", "new") && refused("to-new", "new"));
         assert!(!refused("new", "input") && !refused("deep/input", "input") && !refused("no/new", "new"));
         let two = [wanted("new"), wanted("deep/../new")];

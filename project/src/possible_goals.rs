@@ -86,7 +86,7 @@ fn may_follow(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::walk::{ALL, listed};
+    use crate::walk::{ALL, list_all_goals};
 
     /// Soundness: only what the data exclude is set apart.
     #[test]
@@ -104,10 +104,11 @@ transitions:
   - { from: Asked, to: Ready, on: Value, when: 'match vOp: Getting(k) -> key == k | _ -> false' }
   - { from: Asked, to: Ready, on: Done, when: 'vOp is Putting && vCount > 0' }
 ";
-        let file = coreach_model::diagnostic::SourceFile { name: "store.yaml".to_owned(), text: text.to_owned() };
+        let file =
+            coreach_model::diagnostic::SourceFile { name: "store.yaml".to_owned(), text: text.to_owned() };
         let (specification, _) = crate::project::of_specification(file.into()).unwrap();
         let iosts = specification.iosts;
-        let SplitGoals { possible, impossible } = split_goals(&iosts, listed(&iosts, &ALL));
+        let SplitGoals { possible, impossible } = split_goals(&iosts, list_all_goals(&iosts, &ALL));
         let number = |number: u32| TransitionId(number);
         let variable = iosts.variables.iter().find(|datum| datum.name() == "vOp").unwrap().clone();
         let expected = [
@@ -117,6 +118,6 @@ transitions:
             WalkGoal::Pair(number(1), number(2)),
         ];
         assert_eq!(impossible, expected);
-        assert_eq!(possible.len() + impossible.len(), listed(&iosts, &ALL).len());
+        assert_eq!(possible.len() + impossible.len(), list_all_goals(&iosts, &ALL).len());
     }
 }

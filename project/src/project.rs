@@ -1,4 +1,4 @@
-//! All that a run needs, read and checked: specification, purposes, options.
+//! Reads and checks all that a run needs: specification, purposes, options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,14 +27,14 @@ use crate::configuration::{
 use crate::file_kind::{FileKind, Heading, kind_by_keys, kind_of, read_heading};
 use crate::instantiate::instantiate;
 use crate::models::find_specification;
-use crate::timing::given;
+use crate::timing::prepare_input;
 
-/// What a configuration, or a purpose, asks for.
+/// The models and options that a configuration, or a purpose alone, asks for.
 #[derive(Clone, Debug)]
 pub struct Project {
-    /// The specification; of a timed one, its delayed form.
+    /// The specification. If it is timed, this is its delayed form.
     pub specification: Specification,
-    /// Of a timed specification: what is known of time.
+    /// How a timed specification treats time.
     pub timing: Option<Timing>,
     /// The purposes, then the properties, names distinct.
     pub purposes: Vec<TestPurpose>,
@@ -44,31 +44,30 @@ pub struct Project {
     pub directory: PathBuf,
     pub formats: Vec<Format>,
     pub stages: Vec<Stage>,
-    /// `budget: time`, where the configuration says it.
+    /// `budget: time`, if the configuration has it.
     pub time: Option<Duration>,
 }
 
-/// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver
-/// too.
+/// Reads a configuration and all files that it names, fixes its constants, and checks the models.
 pub fn load(path: &Path) -> Reading<Project> {
     load_with(path, load_configuration)
 }
 
-/// The same for whoever needs no purpose: there may be none.
+/// Loads a project like [`load`], but the configuration needs no purpose.
 pub fn load_specification(path: &Path) -> Reading<Project> {
     load_with(path, load_without_purpose)
 }
 
 fn load_with(path: &Path, read: fn(&Path) -> Reading<Configuration>) -> Reading<Project> {
     let (configuration, found) = budget::reading(|| read(path))?;
-    budget::configuration(configuration.budget);
+    budget::set_file_memory(configuration.budget);
     let time = budget::time(configuration.budget.time);
     let read = budget::within("read", time, |budget| load_models(&configuration, found, budget));
     read.unwrap_or_else(|stop| Err(vec![stop.to_diagnostic()]))
 }
 
-/// Reads the specification and all purposes before it gives up, so that all mistakes are told at once. Then
-/// fixes the constants and checks with the solver.
+/// Reads the specification and all purposes before it gives up, so that all mistakes are reported at once.
+/// Then fixes the constants and checks with the solver.
 fn load_models(
     configuration: &Configuration,
     mut found: Vec<Diagnostic>,
@@ -95,8 +94,8 @@ fn load_models(
         }
     };
     let Some(specification) = specification else { return Err(found) };
-    let mut given = match given(specification, configuration) {
-        Ok(given) => given,
+    let mut input = match prepare_input(specification, configuration) {
+        Ok(input) => input,
         Err(errors) => {
             found.extend(errors);
             return Err(found);
@@ -105,7 +104,7 @@ fn load_models(
     let mut purposes: Vec<TestPurpose> = Vec::new();
     for (reference, aim) in configuration.aimed() {
         let expected = if aim == Aim::Accept { FileKind::Purpose } else { FileKind::Property };
-        match load_reference(reference, expected).and_then(|file| given.purpose(file, aim)) {
+        match load_reference(reference, expected).and_then(|file| input.read_purpose(file, aim)) {
             Ok((purpose, warnings)) => {
                 note(warnings);
                 note(refuse_quiescence_by_ioc(&purpose, configuration.conformance));
@@ -120,19 +119,19 @@ fn load_models(
     if failed {
         return Err(found);
     }
-    if let Err(errors) = instantiate(configuration, &mut given.specification.iosts, &mut purposes) {
+    if let Err(errors) = instantiate(configuration, &mut input.specification.iosts, &mut purposes) {
         found.extend(errors);
         return Err(found);
     }
     let project = Project {
         judging: configuration.judging,
         conformance: configuration.conformance,
-        options: options(configuration, &given.specification, &purposes),
+        options: make_options(configuration, &input.specification, &purposes),
         directory: configuration.directory.clone(),
         formats: configuration.formats.clone(),
         stages: configuration.stages.clone(),
-        specification: given.specification,
-        timing: given.timed.map(|(_, timing)| timing),
+        specification: input.specification,
+        timing: input.timed.map(|(_, timing)| timing),
         purposes,
         time: configuration.budget.time,
     };
@@ -140,9 +139,9 @@ fn load_models(
     check_with_solver(project, found).map_err(|found| point_at_instantiate(found, configuration))
 }
 
-/// Where no initial state is left, the values that the configuration gives to constants may be why.
+/// Adds labels for the constants that the configuration fixes to "no initial state": they may be its cause.
 fn point_at_instantiate(found: Vec<Diagnostic>, configuration: &Configuration) -> Vec<Diagnostic> {
-    let tell = |mut one: Diagnostic| {
+    let add_labels = |mut one: Diagnostic| {
         if one.code == "no-initial-state" {
             for fixed in &configuration.instantiate {
                 one = one.at(fixed.origin.clone(), format!("`{}` is fixed here", fixed.name));
@@ -150,17 +149,17 @@ fn point_at_instantiate(found: Vec<Diagnostic>, configuration: &Configuration) -
         }
         one
     };
-    found.into_iter().map(tell).collect()
+    found.into_iter().map(add_labels).collect()
 }
 
-/// A purpose alone, with its specification and the defaults for the rest.
-pub fn of_purpose(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
-    budget::reading(|| of_purpose_within(file, specification))
+/// Makes a project of a purpose and its specification, with defaults for all options.
+pub fn read_purpose_project(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
+    budget::reading(|| read_purpose_within(file, specification))
 }
 
-fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
+fn read_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
     let (specification, mut found) = read_specification(specification)?;
-    // The reader of a purpose refuses any other file.
+    // Here any other file may pass for a purpose, since the reader of purposes refuses it.
     let aim = kind_of(&file)?.aim().unwrap_or(Aim::Accept);
     let (purpose, warnings) = read_aimed(file, &specification, aim)?;
     found.extend(warnings);
@@ -182,11 +181,11 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     check_with_solver(project, found)
 }
 
-/// A specification alone, of which runs begin in its initial state: there must be one, and it must be
+/// Reads a specification alone. Runs begin in its initial state, so there must be one, and it must be
 /// determined (see [`check::initialized`]).
 ///
 /// # Errors
-/// What is wrong with the file or with its initial condition.
+/// The file or its initial condition has mistakes.
 pub fn of_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     budget::reading(|| {
         let (specification, found) = read_specification(file)?;
@@ -195,7 +194,7 @@ pub fn of_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     })
 }
 
-/// What was found of a model of which runs begin in its initial state, with what its initial condition lacks.
+/// Checks the initial state of a model whose runs begin there, and adds the findings to `found`.
 ///
 /// # Errors
 /// There is no initial state, or it is not determined.
@@ -204,7 +203,6 @@ pub fn initialized(iosts: &Iosts, mut found: Vec<Diagnostic>) -> Result<Vec<Diag
     if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok(found) }
 }
 
-/// The checks that need a solver, of the specification and of each purpose.
 fn check_with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project> {
     let mut solver = Z3Solver::default();
     found.extend(check::check(&project.specification.iosts, &mut solver));
@@ -214,10 +212,11 @@ fn check_with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Pr
     if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok((project, found)) }
 }
 
+/// Loads a model that a configuration names. A file of another kind is a mistake.
 fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
     let file = load_file(&reference.path)
         .map_err(|diagnostic| vec![diagnostic.at(reference.origin.clone(), "named here")])?;
-    // What is of no kind, its own reader explains.
+    // If the file is of no kind, the reader of models reports that.
     match kind_of(&file).map(|kind| (kind, kind.aim().is_some() || kind == FileKind::Specification)) {
         Ok((kind, is_model)) if kind != expected => {
             let (what, is) = (expected.name(), kind.name());
@@ -243,7 +242,7 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
     }
 }
 
-/// That a purpose speaks of quiescence where nothing is said of it.
+/// Reports a purpose that mentions quiescence, if the conformance is ioc.
 fn refuse_quiescence_by_ioc(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic> {
     let iosts = &purpose.iosts;
     let quiet = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Quiescence;
@@ -263,14 +262,15 @@ fn report_duplicate(reference: &Reference, name: &str) -> Diagnostic {
         .help("their results would be written to one folder: give each purpose a name of its own")
 }
 
-fn options(
+/// Makes the pipeline's options of the configuration. Without a domain in it, the models decide.
+fn make_options(
     configuration: &Configuration,
     specification: &Specification,
     purposes: &[TestPurpose],
 ) -> Options {
     let thresholds = match &configuration.thresholds {
         configuration::GivenThresholds::Auto => Thresholds::Auto,
-        // Any number will do as a threshold: it is a place to pause, not a fact.
+        // A threshold may be truncated: the widening pauses there, and no fact depends on it.
         configuration::GivenThresholds::Numbers(numbers) => {
             Thresholds::List(numbers.iter().map(|number| number.trunc()).collect())
         }
@@ -301,17 +301,15 @@ fn options(
     }
 }
 
-/// The domain for a specification and its purposes, where none is named.
 fn choose_domain(specification: &Specification, purposes: &[TestPurpose]) -> DomainKind {
     suited(purposes.iter().map(|purpose| &purpose.iosts).chain([&specification.iosts]))
 }
 
-/// The specification of a purpose's file: among the candidates, then beside it.
+/// Finds the specification of a purpose's file, first among the candidates, then in the folder of the file.
 ///
 /// # Errors
-/// It is not there, or the purpose names none: then its own reader is asked what is wrong, which needs some
-/// specification.
-pub fn specification_of(
+/// No such specification is there, or the purpose names none.
+pub fn find_specification_of(
     file: &Arc<SourceFile>,
     path: &Path,
     candidates: &[PathBuf],
@@ -323,6 +321,7 @@ pub fn specification_of(
         Heading { kind, .. } => {
             let first_line =
                 Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+            // The first key may be wrong, and the other keys be those of another kind.
             let other = kind_by_keys(file).filter(|other| other.aim().is_none());
             if let Some((other, key)) = other.and_then(|other| Some((other, other.first_key()?))) {
                 let message =

@@ -1,9 +1,9 @@
-//! Drawing diagnostics: for people on their own text, for programs as JSON.
+//! Draws diagnostics: for people on their own text, for programs as JSON.
 //!
 //! One diagnostic is one block: its code, its message, the lines of the file with the words underlined, then
-//! the facts that belong to it and what to do. The drawing is a function of the findings and the style; which
-//! style suits a terminal is for the command line to find out. Nothing that a user wrote reaches the terminal
-//! but through [`coreach_model::visible`]; JSON has the texts as they are, escaped by its own rules.
+//! notes and help. The drawing depends only on the findings and the style. The command line chooses the style
+//! for the terminal. All text of a user goes through [`coreach_model::visible`] before it reaches the
+//! terminal. JSON has the texts as they are, escaped by its own rules.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use crate::sheet::{LONGEST_DRAWN, Sheet, SheetExcerpt, Sheets};
 use coreach_model::visible::{visible, visible_line};
 
-/// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn
-/// too.
+/// The most lines between the first label and another one that is drawn, since the lines between them are
+/// drawn too. Other labels become notes.
 const FURTHEST_DRAWN: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,19 +25,20 @@ pub struct Style {
 }
 
 impl Style {
-    /// Without colours, 100 columns: the same everywhere.
+    /// No colours and 100 columns, so that the text is the same everywhere.
     pub const PLAIN: Style = Style { color: false, width: 100 };
 }
 
-/// The diagnostics as text, a blank line between two.
+/// Draws the diagnostics as text, with a blank line between two.
 pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
     let mut sheets = Sheets::default();
     let blocks: Vec<String> =
-        diagnostics.iter().map(|diagnostic| block(diagnostic, style, &mut sheets)).collect();
+        diagnostics.iter().map(|diagnostic| draw_block(diagnostic, style, &mut sheets)).collect();
     blocks.join("\n")
 }
 
-fn block(diagnostic: &Diagnostic, style: Style, sheets: &mut Sheets) -> String {
+/// Draws one diagnostic.
+fn draw_block(diagnostic: &Diagnostic, style: Style, sheets: &mut Sheets) -> String {
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(style.width)
@@ -45,23 +46,22 @@ fn block(diagnostic: &Diagnostic, style: Style, sheets: &mut Sheets) -> String {
         .with_context_lines(1);
     let drawn = Drawn::of(diagnostic, sheets);
     let mut text = String::new();
-    // A string takes everything; miette itself fails only for a span outside of the text, and [`Drawn::of`]
-    // checks.
+    // Writing to a string cannot fail. miette fails only for bad spans, which [`Drawn::of`] excludes.
     if handler.render_report(&mut text, &drawn).is_err() {
         text = format!("{}\n\n  {}\n", diagnostic.code, drawn.message);
     }
     let mut text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
     for note in drawn.elsewhere.iter().chain(&diagnostic.notes) {
-        footer(&mut text, "note", note, style);
+        push_footer(&mut text, "note", note, style);
     }
     if let Some(help) = &diagnostic.help {
-        footer(&mut text, "help", help, style);
+        push_footer(&mut text, "help", help, style);
     }
     text
 }
 
-/// A line below the drawing, broken between words where it is too long.
-fn footer(text: &mut String, word: &str, content: &str, style: Style) {
+/// Adds a line below the drawing. Breaks it between words if it is too long.
+fn push_footer(text: &mut String, word: &str, content: &str, style: Style) {
     let lead = if style.color { format!("  \u{1b}[36m{word}:\u{1b}[0m ") } else { format!("  {word}: ") };
     let indent = " ".repeat(word.len() + 4);
     text.push_str(&lead);
@@ -84,17 +84,18 @@ fn footer(text: &mut String, word: &str, content: &str, style: Style) {
     text.push('\n');
 }
 
-/// A diagnostic as miette sees it: one source, the labels that stand in it.
+/// A diagnostic as miette sees it: one source with its labels.
 struct Drawn<'a> {
     diagnostic: &'a Diagnostic,
     message: String,
     source: Option<SheetExcerpt>,
     labels: Vec<LabeledSpan>,
-    /// What cannot be drawn on that source: labels in another file or on an overlong line.
+    /// Labels that cannot be drawn there: in another file, on an overlong line, or too far away.
     elsewhere: Vec<String>,
 }
 
 impl<'a> Drawn<'a> {
+    /// Sorts the labels into those that are drawn, and those that become notes.
     fn of(diagnostic: &'a Diagnostic, sheets: &mut Sheets) -> Self {
         let message = visible_line(&diagnostic.message);
         let mut drawn =
@@ -176,9 +177,8 @@ impl miette::Diagnostic for Drawn<'_> {
     }
 }
 
-/// The diagnostics for a program: a list of objects. Lines and columns count from 1, columns in characters;
-/// the end is the column behind the last character. A diagnostic without a place has `null` in `file` and in
-/// the numbers.
+/// Writes the diagnostics for a program: a list of objects. Lines and columns count from 1, columns in
+/// characters. The end is the column after the last one. Without a place, `file` and the numbers are `null`.
 pub fn to_json(diagnostics: &[Diagnostic]) -> Value {
     Value::Array(each(diagnostics))
 }
@@ -222,8 +222,8 @@ fn place_to_json(origin: Option<&Origin>) -> Value {
         });
     };
     let (line, column) = origin.line_and_column();
-    let behind = Origin { file: origin.file.clone(), span: origin.span.end..origin.span.end };
-    let (end_line, end_column) = behind.line_and_column();
+    let end = Origin { file: origin.file.clone(), span: origin.span.end..origin.span.end };
+    let (end_line, end_column) = end.line_and_column();
     json!({
         "file": origin.file.name, "line": line, "column": column, "end_line": end_line, "end_column": end_column,
         "text": origin.text(),

@@ -1,10 +1,9 @@
-//! A file's text by lines, for drawing pieces of it.
+//! Cuts pieces out of a file's text by lines, for drawing them.
 //!
-//! The drawing library looks for a piece from the beginning of the text, byte by byte, several times for each
-//! finding. A hundred findings in a file of megabytes would take seconds. So it is shown an [`SheetExcerpt`],
-//! only the lines around the piece, and told which number the first of them has. The excerpt is also where
-//! hidden signs are made visible ([`coreach_model::visible`]) and where overlong lines are cut; whoever draws
-//! on it asks it where a place has moved to.
+//! The drawing library searches a piece from the beginning of the text, byte by byte, several times for each
+//! finding. A hundred findings in a file of megabytes would take seconds. So it gets a [`SheetExcerpt`] with
+//! only the lines around the piece, and the number of the first of them. The excerpt also makes hidden signs
+//! visible ([`coreach_model::visible`]), and cuts overlong lines. It knows the new place of each piece.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,19 +13,18 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 
 use coreach_model::visible::{visible, visible_length, visible_line};
 
-/// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the
-/// screen.
+/// The most bytes of a line that are drawn. A model that a program wrote in one line would fill the screen.
 pub const LONGEST_DRAWN: usize = 200;
 
-/// The sheets of the files that some findings speak of.
+/// The sheets of the files in which the findings are.
 #[derive(Default, Debug)]
 pub struct Sheets(Vec<Known>);
 
 #[derive(Debug)]
 struct Known {
     sheet: Sheet,
-    /// A byte and its column, counted last. Findings come in the order of the text, and a line may have
-    /// megabytes.
+    /// The last byte whose column was counted, with that column. Findings come in the order of the text, and
+    /// a line may have megabytes, so counting goes on from here.
     counted: (usize, usize),
 }
 
@@ -34,19 +32,19 @@ struct Known {
 #[derive(Clone, Debug)]
 pub struct Sheet {
     file: Arc<SourceFile>,
-    /// At least one; the first is 0.
+    /// The beginnings of all lines. The first is 0.
     starts: Arc<[usize]>,
 }
 
 impl Sheets {
-    /// The sheet of a file; its lines are found once.
+    /// Returns the sheet of a file. Its lines are found only once.
     pub fn of(&mut self, file: &Arc<SourceFile>) -> Sheet {
-        self.known(file).sheet.clone()
+        self.find_or_add(file).sheet.clone()
     }
 
-    /// The line and column of a byte, counted from 1, the column in characters.
+    /// Returns the line and column of a byte, counted from 1. The column is in characters.
     pub fn line_and_column(&mut self, file: &Arc<SourceFile>, byte: usize) -> (usize, usize) {
-        let Known { sheet, counted: (last, columns) } = self.known(file);
+        let Known { sheet, counted: (last, columns) } = self.find_or_add(file);
         let line = sheet.line(byte);
         let start = sheet.start(line);
         let (from, before) = if (start..=byte).contains(last) { (*last, *columns) } else { (start, 0) };
@@ -55,12 +53,12 @@ impl Sheets {
         (line + 1, column + 1)
     }
 
-    fn known(&mut self, file: &Arc<SourceFile>) -> &mut Known {
+    fn find_or_add(&mut self, file: &Arc<SourceFile>) -> &mut Known {
         if let Some(at) = self.0.iter().position(|known| Arc::ptr_eq(&known.sheet.file, file)) {
             return &mut self.0[at];
         }
-        let behind = file.text.match_indices('\n').map(|(at, _)| at + 1);
-        let starts = std::iter::once(0).chain(behind).collect();
+        let line_starts = file.text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(line_starts).collect();
         let sheet = Sheet { file: file.clone(), starts };
         self.0.push(Known { sheet, counted: (0, 0) });
         let last = self.0.len() - 1;
@@ -74,19 +72,18 @@ impl Sheet {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
-    /// Where the first line of a piece begins, and where its last one ends.
+    /// Returns the beginning of a piece's first line, and the end of its last line.
     pub fn whole_lines(&self, piece: &Range<usize>) -> (usize, usize) {
         (self.start(self.line(piece.start)), self.start(self.line(piece.end) + 1))
     }
 
-    /// The beginning of a line; the end of the text behind the last.
+    /// Returns the beginning of a line. After the last line it is the end of the text.
     fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.file.text.len())
     }
 
-    /// The lines of some pieces, with one line more to be drawn before and after, and one more on each side,
-    /// so that the cut is not taken for the text's end. `None` without a piece, or where one is outside of
-    /// the text.
+    /// Cuts out the lines of some pieces. There is one more line on each side to be drawn, and another one so
+    /// that the cut does not look like the text's end. `None`, if no piece is in the text.
     pub fn excerpt<'a>(
         &self,
         pieces: impl Iterator<Item = &'a Range<usize>> + Clone,
@@ -117,18 +114,16 @@ pub struct SheetExcerpt {
     /// The number of the first line, counted from 0.
     first: usize,
     text: String,
-    /// Where each line begins in it.
+    /// The beginning of each line in `text`.
     starts: Vec<usize>,
 }
 
 impl SheetExcerpt {
-    /// Where a piece of the file is drawn.
     pub fn place(&self, piece: &Range<usize>) -> Range<usize> {
         self.byte_in_excerpt(piece.start)..self.byte_in_excerpt(piece.end)
     }
 
-    /// The column in the user's file of what is drawn at a byte of the excerpt, in characters, counted from
-    /// 0.
+    /// Returns the column in the user's file for a byte of the excerpt, in characters, counted from 0.
     fn column(&self, drawn: usize) -> usize {
         let at = self.starts.partition_point(|start| *start <= drawn).saturating_sub(1);
         let (line, target) = (self.first + at, drawn - self.starts.get(at).unwrap_or(&0));
@@ -154,7 +149,7 @@ impl SourceCode for SheetExcerpt {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let found = self.text.read_span(span, before, after)?;
-        // Without lines around it the piece is read for its line and column, which are those of the file.
+        // The library reads a piece without lines around it to get its line and column in the file.
         let column = if before == 0 { self.column(span.offset()) } else { found.column() };
         Ok(Box::new(MietteSpanContents::new_named(
             visible_line(&self.sheet.file.name),

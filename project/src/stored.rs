@@ -1,4 +1,4 @@
-//! A run that was kept: in a file of its own, or in the store of a campaign.
+//! Loads a run that was kept in a file of its own, or in the store of a campaign.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use coreach_model::reader::Reading;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, file};
 
-use crate::cases::{self, Cases};
+use crate::cases::{self, Case, Cases};
 use crate::file_kind::STORE;
 use crate::iut;
 use crate::making::SILENT;
@@ -24,14 +24,13 @@ pub struct LoadedRun {
     pub document: String,
     pub initial: State,
     pub run: Run,
-    /// How it was driven; as usual, where that was not kept.
+    /// The settings of the run, or the default if they were not kept.
     pub settings: Settings,
-    /// The description of its implementation and the file from which that was read, where a store has them.
+    /// The description of its implementation, and the file from which that was read. Only a store has them.
     pub iut: Option<(String, String)>,
 }
 
 impl LoadedRun {
-    /// The implementation: that of a file, or the one that a store describes.
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
             (Some(path), _) => iut::load(path, self.test.wire()),
@@ -44,15 +43,23 @@ impl LoadedRun {
     }
 }
 
-/// What is kept of a run: its record, its test case with the document, how it was driven, and against what.
-type KeptRun = (Record, (TestCase, String), Settings, Option<(String, String)>);
+/// The parts of a run that are kept. The fields are those of [`LoadedRun`].
+struct KeptRun {
+    record: Record,
+    test: TestCase,
+    document: String,
+    settings: Settings,
+    iut: Option<(String, String)>,
+}
 
+/// Loads a run of a file, or of a store, and walks through it. `which` names a store's run, `test` a file's
+/// test case.
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<LoadedRun, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
     let mut opened = file::open(source).map_err(|cause| {
         let found = error(cause.to_string());
-        match run_in(source) {
+        match find_run_in(source) {
             Some(run) => {
                 vec![found[0].clone().help(format!("name a run in it, for example {}", run.display()))]
             }
@@ -62,7 +69,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
     let mut bytes = Vec::new();
     let looked = opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes);
     looked.map_err(|cause| error(cause.to_string()))?;
-    let (record, (test, document), settings, iut) = if bytes == STORE {
+    let KeptRun { record, test, document, settings, iut } = if bytes == STORE {
         find_in_store(source, which)?
     } else {
         bytes.extend(file::read_rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
@@ -73,20 +80,19 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
             error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
         })?;
-        let case = cases.swap_remove(at);
-        (record, (case.test, case.document), Settings::default(), None)
+        let Case { test, document, .. } = cases.swap_remove(at);
+        KeptRun { record, test, document, settings: Settings::default(), iut: None }
     };
     let (initial, run) = restore_run(&test, &record).map_err(error)?;
     Ok(LoadedRun { record, test, document, initial, run, settings, iut })
 }
 
-/// The first run in a folder that `test --keep` wrote.
-fn run_in(folder: &Path) -> Option<PathBuf> {
+fn find_run_in(folder: &Path) -> Option<PathBuf> {
     let files = std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path());
     files.filter(|path| path.extension().is_some_and(|end| end == "json") && beside(path).exists()).min()
 }
 
-/// Reads the run of this number in the store, or of the only key that begins so.
+/// Reads the run of this number in the store, or the only run whose key begins so.
 fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnostic>> {
     let refused = |code, message: String| vec![Diagnostic::error(code, message)];
     let broken = |error: StoreError| refused("no-store", error.to_string());
@@ -108,12 +114,11 @@ fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnos
     let settings = settings.and_then(|settings| RunSettings::from_json(&settings));
     let settings = settings.map_or_else(Settings::default, |kept| kept.limits);
     let iut = opened.iut_description(&found).map_err(broken)?;
-    Ok((found.record, (test, document), settings, Some(iut)))
+    Ok(KeptRun { record: found.record, test, document, settings, iut: Some(iut) })
 }
 
-/// `test --keep` puts the test case beside its runs: `deliver_coffee.7.json` is run 7 of `deliver_coffee`,
-/// and `deliver_coffee.7.2.json` the second one. Where both names could be meant, that of the file that is
-/// there.
+/// Returns the path of the test case that `test --keep` puts beside a run. `deliver_coffee.7.json` is run 7
+/// of `deliver_coffee`, and `deliver_coffee.7.2.json` the second run 7. The existing file decides.
 pub fn beside(source: &Path) -> PathBuf {
     let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! What `coreach mutate` and `coreach campaign` found, as documents for programs.
+//! Makes documents for programs of the results of `coreach mutate` and `coreach campaign`.
 //!
-//! Each has a JSON Schema in `docs/`. `tests/tests/schemas` makes one of each with every field, so that a
-//! field that is new here and not there is noticed.
+//! Each document has a JSON Schema in `docs/`. `tests/tests/schemas` makes one of each with every field, so
+//! that a field that is missing in the schema is noticed.
 
 use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
@@ -10,31 +10,30 @@ use coreach_model::Iosts;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The version of the first format: raised when a reader could stumble, not when a key is added.
+/// The version of `coreach mutate`'s format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The same of the second one. Version 1 had `told`, the first runs that failed, where this one has
-/// `buckets`.
+/// The version of `coreach campaign`'s format. Version 1 had `told`, the first failed runs, for `buckets`.
 pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 
-/// What a suite found in mutants of its specification.
+/// The result of running a suite on mutants of its specification.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MutationSummary<'a> {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
     pub exit_code: u8,
     pub specification: String,
-    /// So many were found wrong.
+    /// The number of mutants that the suite found.
     pub killed: usize,
-    /// So many are wrong, and were not found.
+    /// The number of mutants that are wrong, and that the suite did not find.
     pub survived: usize,
-    /// So many showed nothing wrong.
+    /// The number of mutants that showed no difference.
     pub equivalent_up_to_bound: usize,
-    /// So many could not be judged.
+    /// The number of mutants that could not be judged.
     pub broken: usize,
-    /// What is other in those that the budget has left open.
+    /// The changes of those mutants that the budget has left open.
     pub open: &'a [String],
-    /// Each thing that failed, the most frequent first.
+    /// The kinds of failures, the most frequent first.
     pub buckets: Vec<KilledSummary>,
     pub mutants: Vec<MutantSummary<'a>>,
     pub transitions: Vec<TransitionSummary>,
@@ -42,12 +41,12 @@ pub struct MutationSummary<'a> {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MutantSummary<'a> {
-    /// Which one it is, from 1: `coreach mutate --write` writes it.
+    /// The number of the mutant, counted from 1. `coreach mutate --write` takes it.
     pub number: usize,
-    /// How it was made.
+    /// The operator that made it.
     pub operator: &'a str,
     pub change: String,
-    /// Where it differs, as edits of the specification.
+    /// Its differences, as edits of the specification.
     pub edits: Vec<EditSummary>,
     /// [`MutantStatus::name`]
     pub fate: &'static str,
@@ -56,33 +55,33 @@ pub struct MutantSummary<'a> {
     pub killed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What failed in it: [`Bucket::id`].
+    /// Its kind of failure: [`Bucket::id`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
-    /// Events that show the difference, of one that survived.
+    /// Events that show the difference of a mutant that survived.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<String>,
-    /// How often the suite came through the changed transition.
+    /// How often the suite took the changed transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visits: Option<usize>,
 }
 
-/// A text of the specification, and what stands there in a mutant.
+/// A text of the specification, and the text of a mutant in its place.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct EditSummary {
-    /// The file; none where something was added.
+    /// The file. An addition has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// Empty where something was added.
+    /// Empty for an addition.
     pub old: String,
-    /// Empty where something was taken away.
+    /// Empty for a removal.
     pub new: String,
 }
 
-/// What failed, once, with all mutants that were killed by it.
+/// A kind of failure, with all mutants that were killed by it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct KilledSummary {
     /// [`Bucket::id`]
@@ -101,29 +100,29 @@ pub struct ShortestSummary {
     pub events: usize,
 }
 
-/// What became of mutants, and the suite that met them.
+/// The results of mutants, and the suite that ran on them.
 #[derive(Clone, Debug)]
 pub struct Mutants {
     pub specification: String,
     pub tests: Vec<String>,
-    /// Walks beside the specification, for a mutant that no run killed.
+    /// The number of walks that compare a mutant with the specification, if no run killed it.
     pub walks: u64,
-    /// Events of such a walk.
+    /// The number of events of such a walk.
     pub depth: usize,
-    /// Each transition of the specification, with what the suite does on the specification itself.
+    /// How often the suite takes each transition when it runs on the specification itself.
     pub transitions: Vec<TransitionSummary>,
     pub judged: Vec<Judged>,
 }
 
-/// How often the suite came through a transition.
+/// How often the suite took a transition.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TransitionSummary {
     pub transition: String,
     pub visits: usize,
 }
 
-/// The transitions of a specification, each with how often it was visited.
-pub fn transitions(specification: &Iosts, visits: &[usize]) -> Vec<TransitionSummary> {
+/// Counts the visits of each transition of a specification.
+pub fn summarize_transitions(specification: &Iosts, visits: &[usize]) -> Vec<TransitionSummary> {
     let all = specification.transitions.iter().zip(visits);
     all.map(|(transition, visits)| TransitionSummary {
         transition: specification.describe(transition),
@@ -132,8 +131,8 @@ pub fn transitions(specification: &Iosts, visits: &[usize]) -> Vec<TransitionSum
     .collect()
 }
 
-/// What killed mutants, the most frequent first.
-pub fn killed(mutants: &Mutants) -> Vec<KilledSummary> {
+/// Groups the killed mutants by their kind of failure, the most frequent first.
+pub fn group_killed(mutants: &Mutants) -> Vec<KilledSummary> {
     let mut found: Vec<KilledSummary> = Vec::new();
     for one in &mutants.judged {
         let MutantStatus::Killed { test, seed, bucket, events } = &one.fate else { continue };
@@ -161,8 +160,12 @@ pub fn killed(mutants: &Mutants) -> Vec<KilledSummary> {
     found
 }
 
-/// The document of `coreach mutate`; `open` are the mutants without a result.
-pub fn mutation<'a>(mutants: &'a Mutants, open: &'a [String], exit_code: u8) -> MutationSummary<'a> {
+/// Makes the document of `coreach mutate`. `open` are the mutants without a result.
+pub fn summarize_mutation<'a>(
+    mutants: &'a Mutants,
+    open: &'a [String],
+    exit_code: u8,
+) -> MutationSummary<'a> {
     let count = |wanted: &str| mutants.judged.iter().filter(|one| one.fate.name() == wanted).count();
     MutationSummary {
         format_version: FORMAT_VERSION,
@@ -173,13 +176,14 @@ pub fn mutation<'a>(mutants: &'a Mutants, open: &'a [String], exit_code: u8) -> 
         equivalent_up_to_bound: count("equivalent"),
         broken: count("broken"),
         open,
-        buckets: killed(mutants),
-        mutants: mutants.judged.iter().map(|one| summary(mutants, one)).collect(),
+        buckets: group_killed(mutants),
+        mutants: mutants.judged.iter().map(|one| summarize_mutant(mutants, one)).collect(),
         transitions: mutants.transitions.clone(),
     }
 }
 
-fn summary<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
+/// Summarizes one mutant. Only a killed mutant has a test, a seed and a bucket, and only a survivor a trace.
+fn summarize_mutant<'a>(all: &Mutants, one: &'a Judged) -> MutantSummary<'a> {
     let Judged { mutant, fate, visits, edits, number } = one;
     let edit = |one: &TextEdit| {
         let (file, line) = one.place.clone().unzip();
@@ -209,7 +213,7 @@ pub struct CampaignSummary<'a> {
     pub store: String,
     /// The part that was asked for.
     pub partition: String,
-    /// The runs that this process did; the others were there.
+    /// The number of runs that this process did. The store has all other runs from before.
     pub executed: usize,
     /// Warnings, as [`crate::render::to_json`] writes them.
     pub diagnostics: Value,

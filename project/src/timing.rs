@@ -1,7 +1,7 @@
-//! Timed specifications in a configuration: what the pipeline is given in their place.
+//! Turns a timed specification of a configuration into the input of the pipeline.
 //!
-//! The stages take the delayed form, in which time is data. What cannot be said in it, or means something
-//! else where time is, is a mistake of the configuration, told on its text.
+//! The stages take the delayed form, in which time is data. A setting that has no meaning in that form, or
+//! another meaning with time, is a mistake that is reported on the configuration's text.
 
 use std::sync::Arc;
 
@@ -17,30 +17,31 @@ use coreach_pipeline::lateness::Timing;
 
 use crate::configuration::{Configuration, Judging};
 
-pub(crate) struct Given {
-    /// The specification; of a timed one, its delayed form.
+/// A specification as the stages take it.
+pub(crate) struct StageInput {
+    /// The specification. If it is timed, this is its delayed form.
     pub specification: Specification,
-    /// The timed one, and what is known of time.
+    /// The timed specification, and the stages' data about time.
     pub timed: Option<(TimedSpecification, Timing)>,
     form: Option<Delayed>,
 }
 
-/// What the stages take of a specification.
+/// Prepares a specification for the stages.
 ///
 /// # Errors
-/// What the configuration says does not go with time, or without it; the model has no delayed form.
-pub(crate) fn given(
+/// Settings of the configuration do not fit a timed (or untimed) model, or it has no delayed form.
+pub(crate) fn prepare_input(
     specification: AnySpecification,
     configuration: &Configuration,
-) -> Result<Given, Vec<Diagnostic>> {
+) -> Result<StageInput, Vec<Diagnostic>> {
     let named = || configuration.specification.origin.clone();
     let timed = match (specification, &configuration.timed) {
         (AnySpecification::Untimed(specification), None) => {
-            return Ok(Given { specification, timed: None, form: None });
+            return Ok(StageInput { specification, timed: None, form: None });
         }
-        (AnySpecification::Untimed(_), Some(said)) => {
+        (AnySpecification::Untimed(_), Some(timed)) => {
             let diagnostic = Diagnostic::error("timed-model", "`timed` is for specifications with clocks")
-                .at(said.origin.clone(), "there is no time here")
+                .at(timed.origin.clone(), "there is no time here")
                 .at(named(), "this one has none")
                 .help("leave `timed` out, or declare the `clocks` of the specification");
             return Err(vec![diagnostic]);
@@ -70,31 +71,30 @@ pub(crate) fn given(
     }
     let form = delayed(&timed.timed);
     if let Err(transitions) = &form {
-        found.extend(transitions.iter().map(|number| internal_time(timed.timed.graph(), *number)));
+        found.extend(transitions.iter().map(|number| report_internal_time(timed.timed.graph(), *number)));
     }
     match (form, &configuration.timed) {
-        (Ok(form), Some(said)) if found.is_empty() => {
+        (Ok(form), Some(setting)) if found.is_empty() => {
             let uncontrollable = timed.timed.uncontrollable().map(|(_, action)| action.name.clone());
             let timing = Timing {
                 delay: form.delay.clone(),
                 clocks: form.clocks.clone(),
                 uncontrollable: uncontrollable.collect(),
-                silence_after: Term::literal(said.silence_after.clone()),
+                silence_after: Term::literal(setting.silence_after.clone()),
             };
             let specification = Specification {
                 iosts: form.iosts.clone(),
                 types: timed.types.clone(),
                 functions: timed.functions.clone(),
             };
-            Ok(Given { specification, timed: Some((timed, timing)), form: Some(form) })
+            Ok(StageInput { specification, timed: Some((timed, timing)), form: Some(form) })
         }
         _ => Err(found),
     }
 }
 
-impl Given {
-    /// Reads a purpose or a property of this specification, for the stages.
-    pub(crate) fn purpose(&self, file: Arc<SourceFile>, aim: Aim) -> Reading<TestPurpose> {
+impl StageInput {
+    pub(crate) fn read_purpose(&self, file: Arc<SourceFile>, aim: Aim) -> Reading<TestPurpose> {
         match (&self.timed, &self.form) {
             (Some((timed, _)), Some(form)) => {
                 let (purpose, found) = read_timed_aimed(file, timed, aim)?;
@@ -105,8 +105,7 @@ impl Given {
     }
 }
 
-/// That an internal transition takes time which nobody sees.
-pub(crate) fn internal_time(graph: &Iosts, number: TransitionId) -> Diagnostic {
+pub(crate) fn report_internal_time(graph: &Iosts, number: TransitionId) -> Diagnostic {
     let transition = &graph.transitions[number];
     let message = format!("{} takes time that nobody sees", graph.describe(transition));
     Diagnostic::error("internal-time", message)

@@ -1,4 +1,4 @@
-//! Why a purpose cannot be reached, in words about the user's own models.
+//! Explains why a purpose cannot be reached, in words about the user's own models.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use coreach_model::{Diagnostic, Numbered, Term};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
 
-/// Says where the way to Accept ends. Three cases: the product has no path to Accept; it has some, each with
-/// a guard that never holds; or the visible behaviours have one, and the data exclude it from the start.
+/// Says where the way to Accept ends. There are three cases. The product has no path to Accept, or each of
+/// its paths has a guard that never holds, or the initial data exclude all paths.
 pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     if purpose.aim == Aim::Violate {
@@ -33,7 +33,7 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     let product = &generation.product;
     if !reaches(&product.iosts, &product.accepting) {
         let diagnostic = unreachable(format!("no sequence of transitions leads from {label} to Accept"));
-        return entering_accept(diagnostic, purpose)
+        return add_entries_of_accept(diagnostic, purpose)
             .help("the specification never takes these actions where the purpose waits for them");
     }
     if !visible.accepting.contains(&true) {
@@ -41,8 +41,8 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
             unreachable(format!("on every way from {label} to Accept stands a guard that never holds"));
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
         diagnostic.labels.extend(never.into_iter().flat_map(|one| one.labels));
-        let diagnostic = blocked(diagnostic, &product.iosts, &product.accepting, |_| Term::yes());
-        return entering_accept(diagnostic, purpose)
+        let diagnostic = add_blocked_steps(diagnostic, &product.iosts, &product.accepting, |_| Term::yes());
+        return add_entries_of_accept(diagnostic, purpose)
             .help("compare these guards with those of the specification's transitions of the same action");
     }
     let graph = &generation.test_graph;
@@ -60,24 +60,26 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     if !purpose.iosts.initial_condition.is_true() {
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
-    let diagnostic =
-        blocked(diagnostic, &visible.iosts, &visible.accepting, |at| graph.decided.reach[at].clone());
+    let diagnostic = add_blocked_steps(diagnostic, &visible.iosts, &visible.accepting, |at| {
+        graph.decided.reach[at].clone()
+    });
     let closed = &generation.closed;
     let completed = &generation.complete_purpose.purpose.iosts;
     let place = |at| completed.location(product.pairs[closed.given[at]].1).name.as_str();
-    // A guard of the closed machine can hold.
-    let rejected = rejections(&closed.iosts, purpose, place, |_| true);
-    rejected_by_completion(entering_accept(diagnostic, purpose), purpose, &rejected)
+    // Each guard of the closed graph can hold, so each of its transitions counts.
+    let rejected = find_rejections(&closed.iosts, purpose, place, |_| true);
+    add_rejected_by_completion(add_entries_of_accept(diagnostic, purpose), purpose, &rejected)
 }
 
-/// Names steps on a way to Accept that can never be taken, with the facts about the data before them.
-fn blocked(
+/// Adds steps on a way to Accept that can never be taken, with the facts about the data before them.
+fn add_blocked_steps(
     mut diagnostic: Diagnostic,
     iosts: &Iosts,
     accepting: &Numbered<LocationId, bool>,
     fact: impl Fn(LocationId) -> Term,
 ) -> Diagnostic {
     let reached = iosts.reachable_from(iosts.initial);
+    // The locations from which a path leads to an accepting one.
     let mut leads = accepting.clone();
     let mut grows = true;
     while std::mem::take(&mut grows) {
@@ -110,17 +112,16 @@ fn blocked(
     diagnostic
 }
 
-/// The same of a test case whose paths were all looked at, where the facts alone do not exclude Pass.
+/// Explains a test case without a run to Pass, as a search through all its paths has proved.
 pub fn explain_by_search(purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     let message = format!("the purpose `{name}` cannot be reached: no path of its test case leads to Pass");
     let diagnostic = Diagnostic::warning("unreachable-purpose", message)
         .note("this is proved by a search that went through all paths of the test case, with polyhedra of their data")
         .note(format!("the facts of the domain {domain} alone do not exclude it"));
-    entering_accept(diagnostic, purpose)
+    add_entries_of_accept(diagnostic, purpose)
 }
 
-/// The same of a test that is judged on line.
 pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
     let iosts = &test.iosts;
@@ -131,25 +132,25 @@ pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKi
         true => format!("from {label} no data lead to Accept, as the domain {domain} finds"),
     };
     let message = format!("the purpose `{name}` cannot be reached: {why}");
-    let diagnostic = entering_accept(Diagnostic::warning("unreachable-purpose", message), purpose);
+    let diagnostic = add_entries_of_accept(Diagnostic::warning("unreachable-purpose", message), purpose);
     let mut solver = Z3Solver::default();
     let place = |at| test.origins[at].purpose.first().map_or("", String::as_str);
-    let rejected = rejections(iosts, purpose, place, |one| {
+    let rejected = find_rejections(iosts, purpose, place, |one| {
         may_hold(&mut solver, &[test.reach[one.source].clone(), one.guard.clone()])
     });
-    rejected_by_completion(diagnostic, purpose, &rejected)
+    add_rejected_by_completion(diagnostic, purpose, &rejected)
 }
 
-/// The locations of the purpose and the actions that lead from there to Reject, by name, as far as a machine
-/// made with the purpose can take them.
-fn rejections<'a>(
+/// Finds the actions that lead to Reject, each with the location of the purpose where they do, by name.
+/// `iosts` is a graph that was made with the purpose, and only steps that it may take count.
+fn find_rejections<'a>(
     iosts: &'a Iosts,
     purpose: &TestPurpose,
     place: impl Fn(LocationId) -> &'a str,
     mut may_enter: impl FnMut(&Transition) -> bool,
 ) -> BTreeSet<(&'a str, &'a str)> {
     let name = |at: LocationId| purpose.iosts.locations[at].name.as_str();
-    // Where the user has no Reject, it has a name that no location of the user has.
+    // If the user's purpose has no Reject, completion gave it a name that no location of the user has.
     let is_reject = |place: &str| match purpose.reject {
         Some(reject) => name(reject) == place,
         None => purpose.iosts.locations.iter().all(|location| location.name != place),
@@ -166,7 +167,7 @@ fn reaches(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> bool {
     reached.numbered().any(|(location, reached)| *reached && accepting[location])
 }
 
-fn entering_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnostic {
+fn add_entries_of_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnostic {
     let into = purpose.iosts.transitions.iter();
     for transition in into.filter(|t| t.target == purpose.accept && t.source != purpose.accept) {
         diagnostic = diagnostic.at(transition.origin.whole.clone(), "Accept is entered here");
@@ -174,28 +175,28 @@ fn entering_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnos
     diagnostic
 }
 
-/// So many locations whose guards leave something out are told of.
+/// The most steps, and the most rejected actions of each sort, that a diagnostic names.
 const MOST_PARTLY_NAMED: usize = 3;
 
-/// Adds what the purpose rejects without a word, and can reject.
-fn rejected_by_completion(
+/// Adds the actions that completion sends to Reject although the purpose does not say so.
+fn add_rejected_by_completion(
     mut diagnostic: Diagnostic,
     purpose: &TestPurpose,
     rejected: &BTreeSet<(&str, &str)>,
 ) -> Diagnostic {
-    // A property has no Reject: where it says nothing of an event, it stays.
+    // A property has no Reject: an event that it does not mention leaves it in its location.
     if purpose.aim == Aim::Violate {
         return diagnostic;
     }
     let conditional = find_conditional(purpose);
-    let said = rejected.iter().filter(|one| !conditional.contains(one));
-    for (location, action) in said.take(MOST_PARTLY_NAMED) {
+    let unmentioned = rejected.iter().filter(|one| !conditional.contains(one));
+    for (location, action) in unmentioned.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
             "in `{location}` the purpose rejects `{action}`: perhaps it has to come on each way to Accept"
         ));
     }
-    let named = conditional.iter().filter(|one| rejected.contains(one));
-    for (location, action) in named.take(MOST_PARTLY_NAMED) {
+    let partial = conditional.iter().filter(|one| rejected.contains(one));
+    for (location, action) in partial.take(MOST_PARTLY_NAMED) {
         diagnostic = diagnostic.note(format!(
             "in `{location}`, `{action}` leads to Reject where no guard of it there holds; to stay there instead, add \
              `{{ from: {location}, to: {location}, on: {action}, when: ... }}` for the rest"
@@ -204,9 +205,9 @@ fn rejected_by_completion(
     diagnostic
 }
 
-/// The locations and actions with transitions to elsewhere than Reject, all of them under conditions: what
-/// these leave out is rejected by completion (algorithm 7.1, p. 170), which who thinks of "until" does not
-/// expect.
+/// Finds the locations and actions whose transitions all have conditions, and do not all lead to Reject. If
+/// no condition holds, completion rejects the action (algorithm 7.1, p. 170). Authors who think of "until" do
+/// not expect it.
 fn find_conditional(purpose: &TestPurpose) -> Vec<(&str, &str)> {
     let iosts = &purpose.iosts;
     let mut named: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();
@@ -215,7 +216,7 @@ fn find_conditional(purpose: &TestPurpose) -> Vec<(&str, &str)> {
         *is_partial &= !one.guard.is_true();
         *leads_on |= Some(one.target) != purpose.reject;
     }
-    named.retain(|_, said| *said == (true, true));
+    named.retain(|_, (is_partial, leads_on)| *is_partial && *leads_on);
     let names = |&(location, action): &(LocationId, ActionId)| {
         (iosts.locations[location].name.as_str(), iosts.actions[action].name.as_str())
     };

@@ -1,4 +1,4 @@
-//! A property held against its specification: proved, violated, or unknown.
+//! Verifies a property against its specification: it is proved, violated, or unknown.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
@@ -11,17 +11,17 @@ use crate::budget;
 use crate::making::Says;
 use crate::project::Project;
 
-/// How many nodes the search for a violation looks at, where nobody says otherwise.
+/// The default number of nodes in the search for a violation.
 pub const NODES: usize = 20_000;
 
-/// The work of that search for each node: a second's for a thousand.
+/// The work limit of the search for each node: about a second for a thousand nodes.
 const WORK: u64 = 1000;
 
-/// Of so many nodes one is looked at once more where polyhedra cannot tell, by the solver.
+/// If polyhedra cannot decide, the solver looks at one of this number of nodes.
 const EXACT: usize = 20;
 
-/// Verifies a property of the project, looking at so many nodes for a violation. What has a memory is made
-/// anew.
+/// Verifies a property of the project. The search for a violation looks at this number of nodes. The solver
+/// is a new one.
 pub fn verify(
     project: &Project,
     property: &TestPurpose,

@@ -1,11 +1,9 @@
-//! What a walk that covers needs (`coreach test --cover`): a specification as a test that is judged on line,
-//! and its goals.
+//! Makes the test and the goals of a walk that covers a specification (`coreach test --cover`).
 //!
-//! **The test.** A test document without a location that is Accept: nothing is asked for but that the
-//! specification allows what is seen. It is one like any other (`online_test`), so a run against it is kept,
-//! told, replayed and shrunk as every run. Its transitions are those of the specification, in their order, so
-//! the goals of both have the same numbers. By ioco that is the suspended specification, so silence is an
-//! event like others.
+//! **The test.** It is a document of an online test (`online_test`) without a location that is Accept. It
+//! demands only that the specification allows all observations. A run against it is kept, reported, replayed
+//! and shrunk like any other run. Its transitions are those of the specification in the same order, so the
+//! goals of both have the same numbers. For ioco silence is an event like others.
 //!
 //! **The goals** are those of `coreach cover` ([`crate::cover::goals`]).
 
@@ -34,26 +32,26 @@ use serde_json::{Value as Json, json};
 use crate::budget;
 use crate::cases::Case;
 use crate::cover::Criterion;
-use crate::cover::goals::{self, Goal, definitions_and_uses, goals};
+use crate::cover::goals::{self, Goal, definitions_and_uses, list_goals as list_cover_goals};
 use crate::file_kind::{FileKind, load_text_of};
 use crate::{project, render};
 
-/// All that a walk covers; then it seeks classes of data as well.
+/// All criteria of a walk. After these are covered, a walk looks for classes of data.
 pub const ALL: [Criterion; 3] = [Criterion::Transitions, Criterion::DefinitionUse, Criterion::Pairs];
 
 #[derive(Clone, Debug)]
 pub struct Walkable {
     /// The test without a purpose.
     pub case: Case,
-    /// The specification: by ioco it is suspended.
+    /// The specification. For ioco it is suspended.
     pub specification: Iosts,
     pub conformance: Conformance,
 }
 
-/// Reads a specification, or that of a configuration.
+/// Reads a specification, or the specification of a configuration.
 ///
 /// # Errors
-/// What is wrong with it, or that it has clocks.
+/// It has mistakes, or clocks.
 pub fn read(path: &Path) -> Reading<Walkable> {
     let takes = [FileKind::Specification, FileKind::Configuration];
     let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
@@ -77,25 +75,25 @@ pub fn read(path: &Path) -> Reading<Walkable> {
         Conformance::Ioc => specification,
         Conformance::Ioco => add_quiescence(specification)?,
     };
-    let case = case(&specification).map_err(|found| vec![found])?;
+    let case = make_case(&specification).map_err(|found| vec![found])?;
     Ok((Walkable { case, specification, conformance }, warnings))
 }
 
-/// With quiescence as a transition. Where it cannot be said when it is quiescent, as it is: then silence is a
-/// failure where all its states must answer, and says nothing where it is allowed.
+/// Adds quiescence as a transition. If no condition says when the specification is quiescent, it stays as it
+/// is. Then silence is a failure if all possible states must answer, and an allowed silence means nothing.
 fn add_quiescence(specification: Iosts) -> Result<Iosts, Vec<Diagnostic>> {
-    let made = budget::within("suspend", budget::time(None), |_| {
+    let suspended = budget::within("suspend", budget::time(None), |_| {
         suspend(&specification, &Limits::default(), &mut Z3Solver::default())
     });
-    let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
-    Ok(made.map_or(specification, |made| made.iosts))
+    let suspended = suspended.map_err(|stop| vec![stop.to_diagnostic()])?;
+    Ok(suspended.map_or(specification, |suspended| suspended.iosts))
 }
 
-/// The specification as a test without a purpose.
+/// Makes a test without a purpose of the specification.
 ///
 /// # Errors
-/// It cannot be written, or evaluates to too much.
-pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
+/// The test cannot be written, or its terms are too large to be read back.
+pub fn make_case(specification: &Iosts) -> Result<Case, Diagnostic> {
     let mut iosts = specification.clone();
     for transition in &mut iosts.transitions {
         transition.guard = enabling_condition(transition);
@@ -113,7 +111,8 @@ pub fn case(specification: &Iosts) -> Result<Case, Diagnostic> {
     Ok(Case { name, test, document: to_text(&document), specification })
 }
 
-pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
+/// Lists the goals of a criterion.
+pub fn list_goals(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     let items = Items::of(iosts);
     let is_quiet = |number| iosts.action(iosts.transitions[number].action).kind == ActionKind::Quiescence;
     let goal = |goal| match goal {
@@ -121,7 +120,7 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
             Item::Transition(transition) => Some(WalkGoal::Transition(transition)),
             _ => None,
         },
-        // A second silence after the first is not awaited.
+        // A walk does not wait for a second silence after the first.
         Goal::Pair(first, second) if is_quiet(first) && is_quiet(second) => None,
         Goal::Pair(first, second) => Some(WalkGoal::Pair(first, second)),
         Goal::DefinitionUse { variable, definition, used } => {
@@ -129,9 +128,9 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
         }
         Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => None,
     };
-    let mut all = goals(iosts, &items, criterion);
+    let mut all = list_cover_goals(iosts, &items, criterion);
     if criterion == Criterion::DefinitionUse {
-        // A counter that is set back counts on from there.
+        // A definition that sets a counter back stays in force while transitions count on from it.
         let keeps = |definition: TransitionId, number: TransitionId, variable: &Datum| {
             sets_back(iosts, &iosts.transitions[definition], variable)
                 && counts_on(&iosts.transitions[number], variable)
@@ -141,12 +140,11 @@ pub fn of(iosts: &Iosts, criterion: Criterion) -> Vec<WalkGoal> {
     all.into_iter().filter_map(goal).collect()
 }
 
-pub fn listed(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkGoal> {
-    criteria.iter().flat_map(|criterion| of(iosts, *criterion)).collect()
+pub fn list_all_goals(iosts: &Iosts, criteria: &[Criterion]) -> Vec<WalkGoal> {
+    criteria.iter().flat_map(|criterion| list_goals(iosts, *criterion)).collect()
 }
 
-/// A goal in words about the user's model.
-pub fn name(specification: &Iosts, goal: &WalkGoal) -> String {
+pub fn describe_goal(specification: &Iosts, goal: &WalkGoal) -> String {
     let items = Items::of(specification);
     let named = match goal {
         WalkGoal::Transition(transition) => {
@@ -158,11 +156,11 @@ pub fn name(specification: &Iosts, goal: &WalkGoal) -> String {
             Goal::DefinitionUse { variable: variable.clone(), definition: *definition, used: *used }
         }
     };
-    goals::name(specification, &items, &named)
+    goals::describe_goal(specification, &items, &named)
 }
 
-/// What came of a walk, as a document (`docs/walk.schema.json`).
-pub fn document(
+/// Makes the document of a walk's result (`docs/walk.schema.json`).
+pub fn make_document(
     walkable: &Walkable,
     (criteria, impossible): (&[Criterion], &[WalkGoal]),
     walk: &Walk,
@@ -173,7 +171,7 @@ pub fn document(
     let Standing { covered, goals, events, resets, round } = walk.standing();
     let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
     let names = |goals: &mut dyn Iterator<Item = &WalkGoal>| -> Vec<String> {
-        goals.map(|goal| name(&walkable.specification, goal)).collect()
+        goals.map(|goal| describe_goal(&walkable.specification, goal)).collect()
     };
     let uncovered = names(&mut uncovered.map(|(goal, _)| goal));
     json!({

@@ -1,6 +1,5 @@
-//! Whole numbers of the command line, read as strictly as those of files: digits only, no sign, no zero in
-//! front. A text that has one meaning to every reader (`007` is seven to some and an octal number to others)
-//! or none.
+//! Reads whole numbers of the command line as strictly as those of files: digits only, without a sign, and
+//! without a leading zero (`007` is seven to some readers, and an octal number to others).
 
 use std::num::NonZeroUsize;
 
@@ -16,9 +15,8 @@ pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     })
 }
 
-/// A whole number of a section, both bounds included; none where nothing is said, or something else, which is
-/// reported.
-pub fn number_of(
+/// Reads a whole number of a section. Both bounds are included. `None`, if there is no such key or value.
+pub fn read_whole_number(
     collector: &mut Collector,
     entries: &[Entry],
     key: &str,
@@ -36,7 +34,7 @@ pub fn number_of(
     value
 }
 
-/// A whole number that is not 0.
+/// Reads a whole number that is not 0.
 pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     NonZeroUsize::new(whole(text)?).ok_or_else(|| "expected a whole number from 1".to_owned())
 }

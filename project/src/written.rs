@@ -1,14 +1,12 @@
-//! What is written is read back before it is called written.
+//! Reads each written text back before coreach says that it was written.
 //!
-//! A test case that nobody can run, or a model that means something else than the stage's result, must not
-//! lie on the disk behind an exit code of 0. So each text in a format that coreach reads (YAML; JSON of the
-//! test case) is read as its reader would, from memory, and compared with what it was made of. Where the
-//! reader's limits of size are passed, that is a limit, and says so. Anything else is a bug of ours, and a
-//! crash.
+//! After an exit code of 0, no file may be a test case that cannot be run, or a model with another meaning
+//! than the stage's result. So each text in a format that coreach reads (YAML; JSON of the test case) is read
+//! from memory by its own reader, and compared with the graph that it was made of. If the text exceeds a
+//! limit of the reader, that limit is reported. Any other difference is a bug of ours, and a panic.
 //!
-//! **Cost**: that of reading what was just written. Terms are shared, so comparing them costs next to
-//! nothing; the solver is asked only where a term was read in another form
-//! ([`coreach_pipeline::export::equal`]).
+//! **Cost**: that of reading the text. Terms are shared, so comparing them costs almost nothing. The solver
+//! is asked only if a term was read in another form ([`coreach_pipeline::export::equal`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,7 +22,7 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::export::equal::find_difference;
 use coreach_pipeline::export::{Format, Mark, ONLINE, View};
 
-/// Codes of diagnostics that tell of a limit.
+/// Codes of diagnostics that report a limit.
 const LIMITS: [&str; 7] = [
     "file-too-large",
     "too-many-values",
@@ -35,13 +33,13 @@ const LIMITS: [&str; 7] = [
     "too-many-errors",
 ];
 
-/// Reads a text back; the formats that nobody reads are right as they are.
+/// Reads a text back. Does nothing for formats that coreach does not read.
 ///
 /// # Errors
-/// A limit of the reader's is passed: which.
+/// The text exceeds a limit of the reader: a message about that limit.
 ///
 /// # Panics
-/// What is read is not what was written.
+/// The text has another meaning than the view, or cannot be read at all.
 pub fn read_back(
     view: &View<'_>,
     format: Format,
@@ -50,16 +48,16 @@ pub fn read_back(
     solver: &mut dyn Solver,
 ) -> Result<(), String> {
     let read = match (format, view.stage) {
-        (Format::Yaml, _) => model(view, text, specification),
+        (Format::Yaml, _) => read_model_back(view, text, specification),
         (Format::Json | Format::ReadableJson, None)
             if view.what == ONLINE && view.found.reachable != Some(false) =>
         {
-            test_case(view, text)
+            read_test_case_back(view, text)
         }
         (Format::Json | Format::ReadableJson, Some(Stage::InputComplete))
             if view.found.reachable != Some(false) =>
         {
-            test_case(view, text)
+            read_test_case_back(view, text)
         }
         _ => return Ok(()),
     };
@@ -78,7 +76,12 @@ pub fn read_back(
     Ok(())
 }
 
-fn model(view: &View<'_>, text: &str, specification: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
+/// Reads a model, and makes its quiescence an action of that kind again.
+fn read_model_back(
+    view: &View<'_>,
+    text: &str,
+    specification: &Specification,
+) -> Result<Iosts, Vec<Diagnostic>> {
     let quiescence = view.iosts.actions.numbered().find(|(_, action)| action.kind == ActionKind::Quiescence);
     let mut specification = specification.clone();
     if quiescence.is_some() && view.particulars.purpose.is_some() {
@@ -86,7 +89,7 @@ fn model(view: &View<'_>, text: &str, specification: &Specification) -> Result<I
         specification.iosts.actions = view.iosts.actions.clone();
     }
     let mut iosts = read_model(view, text, &specification)?;
-    // There is no section for quiescence: it is read as an output.
+    // YAML has no section for quiescence, so it is read as an output.
     if let Some((_, action)) = quiescence
         && let Some(read) = iosts.find_action(&action.name)
     {
@@ -104,40 +107,41 @@ fn read_model(view: &View<'_>, text: &str, specification: &Specification) -> Res
     read_specification(file).map(|(read, _)| read.iosts)
 }
 
-fn test_case(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
+/// Reads a test case, and checks its verdicts and the transitions that stand for `others_fail`.
+fn read_test_case_back(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
     let test = match TestCase::from_json(text.as_bytes()) {
         Ok(test) => test,
         Err(DocumentError::TooDeep(what)) => return Err(vec![Diagnostic::error("nested-too-deep", what)]),
         Err(other) => return Err(vec![Diagnostic::error("no-test-case", other.to_string())]),
     };
     let marks = view.iosts.location_ids().map(|at| view.mark(at));
-    let same = test.verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).eq(marks);
-    assert!(same, "the verdicts of the test case are read otherwise");
+    let are_equal = test.verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).eq(marks);
+    assert!(are_equal, "the verdicts of the test case are read otherwise");
     let mut iosts = test.iosts.clone();
     if let Some(fail) = view.particulars.others_fail {
         let others = iosts.transitions.split_off(view.iosts.transitions.len().min(iosts.transitions.len()));
-        assert!(say_the_same(view, fail, &test, &others), "what `others_fail` says is read otherwise");
+        assert!(mean_others_fail(view, fail, &test, &others), "what `others_fail` says is read otherwise");
     }
     Ok(iosts)
 }
 
-/// Are these what `others_fail` stands for: one transition to Fail for each output, which is taken at the
-/// locations without a verdict where that output has no other, and nowhere else?
-fn say_the_same(view: &View<'_>, fail: LocationId, read: &TestCase, others: &[Transition]) -> bool {
+/// Do these transitions mean `others_fail`? There must be one transition to Fail for each output. It must be
+/// taken exactly at those locations without a verdict that have no other transition of that output.
+fn mean_others_fail(view: &View<'_>, fail: LocationId, read: &TestCase, others: &[Transition]) -> bool {
     let written: HashSet<_> = view.iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
     let outputs = || view.iosts.action_ids().filter(|action| view.iosts.action(*action).is_observed());
     let is_plain = |t: &Transition| t.guard.is_true() && t.assignments.is_empty() && t.target == fail;
     let first = view.iosts.transitions.len();
-    let said = |at: LocationId| -> Vec<ActionId> {
+    let failing_actions = |at: LocationId| -> Vec<ActionId> {
         let lists = [&read.observations[at], &read.silences[at]];
-        let behind = lists.into_iter().flatten().filter(|number| number.place() >= first);
-        behind.map(|number| read.iosts.transitions[*number].action).collect()
+        let added = lists.into_iter().flatten().filter(|number| number.place() >= first);
+        added.map(|number| read.iosts.transitions[*number].action).collect()
     };
     others.iter().all(is_plain)
         && others.iter().map(|t| t.action).eq(outputs())
         && view.iosts.location_ids().filter(|at| *at != fail).all(|at| {
             let is_open = !matches!(view.mark(at), Some(Mark::Verdict(_)));
-            let mut found = said(at);
+            let mut found = failing_actions(at);
             found.sort();
             found.into_iter().eq(outputs().filter(|action| is_open && !written.contains(&(at, *action))))
         })

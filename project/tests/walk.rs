@@ -16,7 +16,7 @@ use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Verdict};
 use coreach_project::cover::Criterion;
-use coreach_project::walk::{ALL, case, listed};
+use coreach_project::walk::{ALL, list_all_goals, make_case};
 
 use crate::graphs::{Graph, SORTS};
 
@@ -54,9 +54,9 @@ fn walked_for(
     until: Until,
 ) -> (Vec<Run>, Standing) {
     let (specification, system) = (model(specification), model(system));
-    let test = case(&specification).unwrap().test;
+    let test = make_case(&specification).unwrap().test;
     let varies = !test.iosts.constants.is_empty();
-    let goals = listed(&test.iosts, criteria);
+    let goals = list_all_goals(&test.iosts, criteria);
     let mut walk = Walk::new(test.iosts.clone(), &goals, criteria == ALL, until, varies);
     let moment = Duration::from_millis(1);
     let settings =

@@ -21,7 +21,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::Node;
 use coreach_model::{Number, Term, Value};
 use coreach_pipeline::limits::Limits;
-use coreach_project::coverage::side_by_side;
+use coreach_project::coverage::join_models;
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::source::{Input, read};
@@ -500,7 +500,7 @@ fn compare(seed: u64, is_linked: bool, seen: &mut Seen) {
         &Shape { lively: 0, lookahead: 0, internal_steps: 35, companions: 60, ..Shape::default() },
     );
     let Ok(Input { specification, purpose }) = read(&pair) else { return };
-    let Ok(walked) = side_by_side(&specification, &purpose, &Limits::default(), &mut Z3Solver::default())
+    let Ok(walked) = join_models(&specification, &purpose, &Limits::default(), &mut Z3Solver::default())
     else {
         return;
     };

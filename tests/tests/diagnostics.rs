@@ -17,7 +17,7 @@ use coreach_model::reader::{
     Specification, TimedSpecification, from_bytes, read_any_specification, read_property, read_purpose,
     read_specification, read_timed_aimed, read_timed_specification,
 };
-use coreach_project::configuration::{instantiation, read_configuration};
+use coreach_project::configuration::{evaluate_instantiate, read_configuration};
 use coreach_project::project::load;
 use coreach_project::render::{Style, render, to_json};
 
@@ -83,7 +83,9 @@ fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
             Err(found) => found,
             Ok((configuration, mut found)) => {
                 let constants = coffee_machine().iosts.constants;
-                found.extend(instantiation(&configuration.instantiate, &constants).err().unwrap_or_default());
+                found.extend(
+                    evaluate_instantiate(&configuration.instantiate, &constants).err().unwrap_or_default(),
+                );
                 found
             }
         },

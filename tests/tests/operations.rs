@@ -458,8 +458,8 @@ for (const line of lines) {
 /// The scripts of the page that evaluate, with the model as its data.
 fn in_the_page(iosts: &Iosts) -> String {
     let mut page = Page::new("operations");
-    page.specification(iosts);
-    let data = serde_json::to_string(&page.document()).unwrap();
+    page.add_specification(iosts);
+    let data = serde_json::to_string(&page.into_document()).unwrap();
     let script = |name: &str| {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../project/page").join(name);
         std::fs::read_to_string(path).unwrap()

@@ -23,7 +23,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
 use coreach_pipeline::{Conformance, Options, Stage, generate_for};
 use coreach_project::cover;
-use coreach_project::cover::report::document;
+use coreach_project::cover::report::make_document;
 use coreach_project::project::load;
 use coreach_tests::generator::random::Random;
 
@@ -255,7 +255,7 @@ fn quiescence_is_a_goal() {
         let stop = cover::cover(&specification, &settings, &|_| {}, &kept);
         assert!(stop.is_none(), "{stop:?}");
         let found = kept.into_inner().unwrap();
-        let document = document(settings.limits, &found, None, 0);
+        let document = make_document(settings.limits, &found, None, 0);
         (found, document)
     };
     let (_, by_ioc) = told(Conformance::Ioc);

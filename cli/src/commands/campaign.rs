@@ -49,7 +49,7 @@ pub fn campaign(arguments: &CampaignArguments) -> CommandResult {
 
 fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
-    budget::campaign(campaign.budget);
+    budget::set_campaign_budget(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
     let progress = ProgressLine::start(1, !arguments.quiet);

@@ -16,9 +16,9 @@ use coreach_project::budget;
 use coreach_project::configuration::load_without_purpose;
 use coreach_project::cover::machine::{MachineSummary, SuiteSummary};
 use coreach_project::cover::report::{
-    CoverDocument, OBSERVED, ReportedCriterion, ReportedGoal, document, files, paths,
+    CoverDocument, OBSERVED, ReportedCriterion, ReportedGoal, file_paths, make_document, suite_files,
 };
-use coreach_project::cover::{Cover, Settings, cover as look, known};
+use coreach_project::cover::{Cover, Settings, cover as look, lock_cover};
 use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::project::{load_specification, of_specification};
 
@@ -65,16 +65,16 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
     let kept = Arc::new(begun??);
     let (quiet, so_far) = (arguments.quiet, kept.clone());
     certain_end::tell_at_end(move |exit_code, _| {
-        let told = document(limits, &known(&so_far), None, exit_code);
+        let told = make_document(limits, &lock_cover(&so_far), None, exit_code);
         render_answer(|| &told, || text(&told, quiet))
     });
     let progress = ProgressLine::start(1, !arguments.quiet);
     let stop = look(&given.specification, &settings, &|what| progress.says(what), &kept);
     drop(progress);
-    let found = known(&kept).clone();
+    let found = lock_cover(&kept).clone();
     if let Some(folder) = &arguments.out {
-        let files = files(&found, &given.text, &given.rest);
-        let paths = paths(folder, &files);
+        let files = suite_files(&found, &given.text, &given.rest);
+        let paths = file_paths(folder, &files);
         let wanted: Vec<ToWrite> =
             paths.iter().map(|path| ToWrite::new("--out", path, OutputForm::Suite)).collect();
         let outputs = outputs(&wanted)?;
@@ -89,7 +89,7 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
         None if found.is_whole() => Exit::Fine,
         None => Exit::Incomplete,
     };
-    let told = document(limits, &found, stop.as_ref(), exit.code());
+    let told = make_document(limits, &found, stop.as_ref(), exit.code());
     draw_text(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
     Ok(CommandAnswer::new(exit, || &told, || text(&told, quiet)))
 }

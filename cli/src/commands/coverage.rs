@@ -3,7 +3,9 @@
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
-use coreach_project::coverage::{CoverageKind, CoverageReport, Given, NO_ACCESS, Settings, lcov, measure};
+use coreach_project::coverage::{
+    CoverageKind, CoverageReport, NO_ACCESS, Settings, SortedFiles, measure, write_lcov,
+};
 use coreach_project::render;
 
 use super::{CommandAnswer, CommandResult, EarlyExit, plural, table, told_lines};
@@ -16,7 +18,7 @@ use crate::write::write;
 
 /// Reads the runs, tells what they covered.
 pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
-    let given = Given::of(&arguments.files).map_err(refused)?;
+    let given = SortedFiles::of(&arguments.files).map_err(refused)?;
     let [tracefile] = each([wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov)])?;
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = ProgressLine::start(1, !arguments.quiet);
@@ -32,7 +34,7 @@ pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
     if let Some(output) = &tracefile {
-        write(output, lcov(&report)).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
+        write(output, write_lcov(&report)).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
     }
     let quiet = arguments.quiet;
     let mut answer =

@@ -12,7 +12,7 @@ use coreach_pipeline::export::tree::{tree_dot, tree_svg};
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::exploration::{
-    Exploration, Purpose, chosen, document, explore as grow, purpose as document_of,
+    Exploration, Purpose, explore as grow, find_chosen, make_document, write_purpose,
 };
 use coreach_project::file_kind::{FileKind, load_text_of};
 
@@ -53,7 +53,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
         (None, None) => Purpose::None,
     };
     let mut found = grow(&iosts, limits, purpose);
-    let nodes = chosen(&iosts, &found.tree, &arguments.accept);
+    let nodes = find_chosen(&iosts, &found.tree, &arguments.accept);
     let nodes = nodes?;
     if !arguments.accept.is_empty() {
         found.accepting = nodes;
@@ -65,7 +65,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
             let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
             return Err(Diagnostic::error("no-accept", message).help(help).into());
         }
-        write(&output, document_of(&iosts, &found, &named(output.path())))
+        write(&output, write_purpose(&iosts, &found, &named(output.path())))
             .map_err(|error| EarlyExit::hindered(format_args!("{}: {error}", output.path().display())))?;
     }
     if let (Some(output), Some(format)) = (&draw, format) {
@@ -78,8 +78,11 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     stop_if_ending();
     let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
     draw_text(&found.stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
-    let mut answer =
-        CommandAnswer::new(exit, || document(&iosts, limits, &found, exit.code()), || told(&iosts, &found));
+    let mut answer = CommandAnswer::new(
+        exit,
+        || make_document(&iosts, limits, &found, exit.code()),
+        || told(&iosts, &found),
+    );
     if let Some(missing) = found.missing {
         answer.remark(format!("error: {missing} (`--nodes`, `--depth`)"));
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use coreach_model::Diagnostic;
-use coreach_project::beginning::{NEXT, SCHEMAS_FOLDER, files};
+use coreach_project::beginning::{NEXT, SCHEMAS_FOLDER, new_files};
 
 use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::arguments::InitArguments;
@@ -16,7 +16,7 @@ use crate::write::write_new;
 /// Writes all files, or none.
 pub fn init(arguments: &InitArguments) -> CommandResult {
     let folder = &arguments.folder;
-    let files = files();
+    let files = new_files();
     is_free(folder, &files)?;
     match write(folder, &files) {
         Ok(()) => Ok(CommandAnswer::of_text(Exit::Fine, told(folder, &files))),

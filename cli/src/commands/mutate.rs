@@ -14,7 +14,9 @@ use coreach_model::{Diagnostic, Iosts};
 use coreach_pipeline::named_types::named_types;
 use coreach_project::budget;
 use coreach_project::cases::{self, Cases};
-use coreach_project::summary::{Mutants, ShortestSummary, killed, mutation, transitions};
+use coreach_project::summary::{
+    Mutants, ShortestSummary, group_killed, summarize_mutation, summarize_transitions,
+};
 
 use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural, table};
 use crate::answer::render_answer;
@@ -125,7 +127,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
         tests: names,
         walks: effort.walks,
         depth: effort.depth,
-        transitions: if are_counted { transitions(&specification, &visits) } else { Vec::new() },
+        transitions: if are_counted { summarize_transitions(&specification, &visits) } else { Vec::new() },
         judged: Vec::new(),
     };
     let is_quiet = arguments.quiet;
@@ -142,7 +144,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
             let told = if is_quiet { quiet(&mutants) } else { text(&mutants) };
             told + &open.iter().map(|change| format!("open: {change}\n")).collect::<String>()
         };
-        render_answer(|| mutation(&mutants, &open, code), told)
+        render_answer(|| summarize_mutation(&mutants, &open, code), told)
     };
     let early = answer.clone();
     let partial =
@@ -183,7 +185,7 @@ fn edit_line(edit: &TextEdit) -> String {
 fn quiet(mutants: &Mutants) -> String {
     let count = |fate: &&str| mutants.judged.iter().filter(|mutant| mutant.fate.name() == *fate).count();
     let counts: Vec<String> = FATES.iter().map(|fate| format!("{fate} {}", count(fate))).collect();
-    let found = killed(mutants);
+    let found = group_killed(mutants);
     let buckets = found.iter().map(|found| bucket_line(&found.bucket, found.count, "mutant"));
     let all = plural(mutants.judged.len(), "mutant");
     format!("{all}: {}\n{}", counts.join(", "), buckets.collect::<String>())
@@ -225,7 +227,7 @@ fn text(mutants: &Mutants) -> String {
     }) {
         text.push_str(&name);
     }
-    for found in killed(mutants).into_iter().filter(|_| console::is_verbose()) {
+    for found in group_killed(mutants).into_iter().filter(|_| console::is_verbose()) {
         let ShortestSummary { mutant, test, seed, events } = &found.shortest;
         text.push_str(&format!(
             "{}: {}\n  in {}; the shortest by {test}, seed {seed}, {}: {mutant}\n",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use coreach_analyses::DomainKind;
 use coreach_project::page::gather::{Settings, Sorted, gather};
-use coreach_project::page::html::html;
+use coreach_project::page::html::write_html;
 use coreach_project::{coverage, jobs};
 use serde::Serialize;
 
@@ -80,8 +80,8 @@ fn write_page(
         draw_text(&warnings);
     }
     let page_notes = page.notes().to_vec();
-    let document = page.document();
-    let text = html(&document).map_err(io::Error::from)?;
+    let document = page.into_document();
+    let text = write_html(&document).map_err(io::Error::from)?;
     write(out, &text).map_err(|error| EarlyExit::unwritten(out.path(), &error))?;
     let stopped = document.domains.iter().filter(|domain| domain.result == "stopped");
     let mut notes: Vec<String> = stopped

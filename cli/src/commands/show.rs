@@ -11,7 +11,7 @@ use coreach_pipeline::export::{NotWritten, Options, View, export};
 use coreach_pipeline::{Generation, Stage};
 use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::making::make;
-use coreach_project::project::{Project, load, of_purpose, specification_of};
+use coreach_project::project::{Project, find_specification_of, load, read_purpose_project};
 use coreach_project::{budget, jobs};
 
 use super::{CommandAnswer, CommandResult, EarlyExit};
@@ -60,8 +60,8 @@ fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> Comma
 }
 
 fn purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader::Reading<Project> {
-    let specification = specification_of(&file, path, &[])?;
-    of_purpose(file, specification)
+    let specification = find_specification_of(&file, path, &[])?;
+    read_purpose_project(file, specification)
 }
 
 fn chosen<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a TestPurpose> {

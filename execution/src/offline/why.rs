@@ -216,7 +216,8 @@ fn delay_spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -
     unknown.sort();
     unknown.dedup();
     let event_data = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
-    let whole = eliminate_data(&unknown, &parts).or_else(|| eliminate_data(&event_data(), &parts)).unwrap_or(here);
+    let whole =
+        eliminate_data(&unknown, &parts).or_else(|| eliminate_data(&event_data(), &parts)).unwrap_or(here);
     whole.disjuncts().iter().filter_map(|case| delay_span(case, delay)).collect()
 }
 

@@ -1,15 +1,16 @@
-//! The types of variables that nobody declares: JavaScript's, and those at drawn edges.
+//! Infers the types of undeclared variables: those of JavaScript, and those at drawn edges.
 //!
-//! **Problem.** A model of GraphWalker says `x = 0` and `x < 3`, and nothing of types; a datum of the model
-//! format has one for ever.
+//! **Problem.** A model of GraphWalker has `x = 0` and `x < 3`, and no types. A datum here has one fixed
+//! type.
 //!
-//! **Method.** Each variable has a kind, which grows along the chain *unknown*, *integer*, *real*, or is
-//! *truth*. What is assigned to it, what it is compared with and where it stands say something about its
-//! kind; all is looked at again until nothing grows. A variable that is two kinds of thing keeps the first,
-//! and typing tells it where it is used as the other. One of which nothing is known is an integer.
+//! **Method.** Each variable has a sort, which grows along the chain *unknown*, *integer*, *real*, or is
+//! *truth*. The sort follows from the values that are assigned to the variable, from comparisons, and from
+//! its place in an expression. All expressions are visited again until no sort grows. A variable with two
+//! sorts keeps the first, and the typing reports its use as the other. A variable of unknown sort is an
+//! integer.
 //!
-//! **Ends**: a kind grows at most twice. **Costs**: the size of all expressions, times the number of rounds,
-//! which is at most three times the number of variables and in practice three.
+//! **Ends**: a sort grows at most twice. **Cost**: the size of all expressions, times the number of rounds.
+//! That is at most three times the number of variables, and in practice three.
 
 use std::collections::BTreeMap;
 
@@ -41,8 +42,7 @@ pub enum UsesSeen<'a> {
     Assigned(&'a ForeignAssignment),
 }
 
-/// The types of the variables that are mentioned; `known` are those that somebody declares, `begun` what is
-/// known of others so far.
+/// Infers the types of all mentioned variables. `known` are declared, `begun` inferred before.
 pub fn infer<'a>(
     seen: &[UsesSeen<'a>],
     known: &BTreeMap<String, Type>,
@@ -66,7 +66,7 @@ pub fn infer<'a>(
                 }
                 UsesSeen::Assigned(assignment) => {
                     let target = state.sorts.get(&assignment.target).copied();
-                    // A number that is assigned to a real need not be one.
+                    // An integer may be assigned to a real, so only a truth value is expected.
                     let expected = target.filter(|sort| *sort == Sort::Truth);
                     state.mentioned.push(assignment.target.clone());
                     if let Some(sort) = state.infer_sort(&assignment.value, expected) {
@@ -106,15 +106,14 @@ impl Inference {
         }
     }
 
-    /// What the expression is, where it is expected to be that; learns of its variables.
+    /// Infers the sort of an expression whose context expects a sort. Learns the sorts of its variables.
     fn infer_sort(&mut self, tree: &ForeignExpression, expected: Option<Sort>) -> Option<Sort> {
         match &tree.kind {
             ForeignKind::Name(name) => {
                 if !self.sorts.contains_key(name) {
                     self.mentioned.push(name.clone());
                     if let Some(sort) = expected {
-                        // A number that stands where a real may stand is an integer until it is assigned
-                        // another.
+                        // In the place of a real, a variable is an integer until a real is assigned to it.
                         self.learn(name, if sort == Sort::Real { Sort::Integer } else { sort });
                     }
                 }
@@ -146,7 +145,7 @@ impl Inference {
                 for (_, right) in rest {
                     let start = is_order.then_some(Sort::Integer);
                     let known = self.infer_sort(left, start).or(self.infer_sort(right, start));
-                    // What is compared with something is of its kind.
+                    // Both sides of a comparison have the same sort.
                     self.infer_sort(left, known);
                     self.infer_sort(right, known);
                     left = right;

@@ -1,5 +1,5 @@
-//! The words and signs of all dialects. Lexing never fails: what is no token becomes [`ForeignToken::Wrong`],
-//! which the parser reports.
+//! Splits text into the words and signs of all dialects. Lexing never fails: text that is no token becomes
+//! [`ForeignToken::Wrong`], which the parser reports.
 
 use std::ops::Range;
 
@@ -16,18 +16,18 @@ pub enum ForeignToken {
     Wrong(String),
 }
 
-/// Longer ones first.
+/// All signs. A sign comes before the signs with which it begins.
 const SIGNS: [&str; 45] = [
     "===", "!==", "-->", "&&", "||", "==", "!=", "<=", ">=", "=>", ":=", "+=", "-=", "*=", "/=", "%=", "++",
     "--", "<", ">", "=", "+", "-", "*", "/", "%", "!", "?", ":", ";", ",", "(", ")", "{", "}", "[", "]", ".",
     "@", "&", "|", "^", "~", "#", "$",
 ];
 
-/// What ends a line, and so a comment: JavaScript has all of them.
+/// The signs that end a line, and so a comment. JavaScript has all of them.
 const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
 
-/// All tokens of a text, each with its place. Comments (`//`, `/* */`) are none.
-pub fn tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<usize>)> {
+/// Splits a text into tokens, each with its place. Skips comments (`//`, `/* */`).
+pub fn split_tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -38,14 +38,14 @@ pub fn tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<usize>)>
             at += rest.find(LINE_ENDS).unwrap_or(rest.len());
         } else if let Some(inner) = rest.strip_prefix("/*") {
             let Some(end) = inner.find("*/") else {
-                // What was meant to stand behind it is not known.
+                // The rest of the text may be a comment or not, so it is not read.
                 let why = "the comment does not end: `*/` is missing".to_owned();
                 found.push((ForeignToken::Wrong(why), at..at + 2));
                 break;
             };
             at += end + 4;
         } else {
-            let (token, length) = token(rest, first, dialect);
+            let (token, length) = read_token(rest, first, dialect);
             found.push((token, at..at + length));
             at += length;
         }
@@ -53,20 +53,22 @@ pub fn tokens(text: &str, dialect: Dialect) -> Vec<(ForeignToken, Range<usize>)>
     found
 }
 
-fn token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize) {
+/// Reads the first token of a text, and returns its length.
+fn read_token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize) {
     if first.is_alphabetic() || first == '_' || first == '$' && dialect == Dialect::JavaScript {
-        let length = word(rest, |c| c.is_alphanumeric() || "_'$.".contains(c));
-        // A point at the end is no part of a name.
+        let length = count_bytes(rest, |c| c.is_alphanumeric() || "_'$.".contains(c));
+        // A point at the end does not belong to the name.
         let name = rest[..length].trim_end_matches('.');
         return (ForeignToken::Name(name.to_owned()), name.len());
     }
     if first.is_ascii_digit() {
-        let mut length = word(rest, |c| c.is_ascii_digit());
-        let fraction = rest[length..].strip_prefix('.').map_or(0, |rest| word(rest, |c| c.is_ascii_digit()));
+        let mut length = count_bytes(rest, |c| c.is_ascii_digit());
+        let fraction =
+            rest[length..].strip_prefix('.').map_or(0, |rest| count_bytes(rest, |c| c.is_ascii_digit()));
         if fraction > 0 {
             length += 1 + fraction;
         }
-        let more = word(&rest[length..], |c| c.is_alphanumeric() || c == '_');
+        let more = count_bytes(&rest[length..], |c| c.is_alphanumeric() || c == '_');
         return match more {
             0 => (ForeignToken::Number(rest[..length].to_owned()), length),
             _ => (ForeignToken::Wrong(format!("`{}` is no number", &rest[..length + more])), length + more),
@@ -97,6 +99,6 @@ fn token(rest: &str, first: char, dialect: Dialect) -> (ForeignToken, usize) {
     }
 }
 
-fn word(text: &str, is_part: impl Fn(char) -> bool) -> usize {
+fn count_bytes(text: &str, is_part: impl Fn(char) -> bool) -> usize {
     text.find(|c| !is_part(c)).unwrap_or(text.len())
 }

@@ -1,8 +1,8 @@
-//! The small languages of guards and actions: JavaScript as GraphWalker's models use it, XLIA's, and what
-//! people write at drawn edges.
+//! Reads the small languages of guards and actions: JavaScript in GraphWalker's models, XLIA's, and that of
+//! drawn edges.
 //!
-//! One grammar has all three; where they differ, a [`Dialect`] decides. What the model format cannot say
-//! (calls, strings, bits) is read far enough to be underlined, and is a [`ForeignMistake`].
+//! One grammar covers all three, and a [`Dialect`] decides the differences. An expression without a
+//! counterpart (calls, strings, bits) is a [`ForeignMistake`], which is underlined.
 //!
 //! ```text
 //! expression = implication [ "?" expression ":" expression ]                            (JavaScript)
@@ -15,12 +15,12 @@
 //!           | name ( "++" | "--" ) | ( "++" | "--" ) name
 //! ```
 //!
-//! `x = y = 3` assigns to both, from right to left. In what is assigned, `=` between other things is no
-//! comparison: whoever knows JavaScript reads an assignment there.
+//! `x = y = 3` assigns to both, from right to left. In an assigned value, `=` between other expressions is no
+//! comparison, since a reader who knows JavaScript sees an assignment there.
 //!
-//! Words stand for signs (`and`, `or`, `not`) but in JavaScript, which has `===` and `!==` besides.
+//! Words may replace signs (`and`, `or`, `not`), but not in JavaScript. JavaScript also has `===` and `!==`.
 //!
-//! [`lexer`] makes tokens, [`parser`] trees, [`mod@infer`] finds the types of variables that nobody declares,
+//! [`lexer`] makes tokens, [`parser`] makes trees, [`mod@infer`] finds the types of undeclared variables, and
 //! [`typing`] makes terms.
 
 pub mod infer;
@@ -41,7 +41,7 @@ pub enum Dialect {
     /// GraphWalker's: JavaScript.
     JavaScript,
     Xlia,
-    /// At drawn edges: JavaScript's signs, and those of the model format.
+    /// The language at drawn edges: the signs of JavaScript and of the model format.
     Drawn,
 }
 
@@ -73,7 +73,7 @@ pub enum Operation {
     Subtract,
     Multiply,
     Divide,
-    /// `%`: what is left when the quotient is cut off towards 0.
+    /// `%`: the remainder of a division that is cut off towards 0.
     Remainder,
     /// `div`, as in the model format.
     IntegerDivide,
@@ -97,7 +97,7 @@ pub struct ForeignMistake {
     pub help: Option<String>,
 }
 
-/// The code of a mistake that is none of the author's: the model format cannot say it.
+/// The code of a mistake that is not the author's: the model format cannot express something.
 pub const UNTRANSLATABLE: &str = "untranslatable";
 
 impl ForeignMistake {
@@ -110,7 +110,7 @@ impl ForeignMistake {
         ForeignMistake { code, span: span.clone(), message: message.into(), label: label.into(), help: None }
     }
 
-    /// Something that the model format cannot say.
+    /// Makes the mistake for something that the model format cannot express.
     pub fn untranslatable(span: &Range<usize>, what: impl Into<String>) -> Self {
         let message = format!("the model format has no counterpart of {}", what.into());
         ForeignMistake::new(UNTRANSLATABLE, span, message, "not translated")

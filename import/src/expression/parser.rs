@@ -1,27 +1,27 @@
-//! Trees of guards and actions, by recursive descent over tokens.
+//! Parses guards and actions to trees, by recursive descent over tokens.
 //!
-//! Recursion is bounded by [`DEEPEST`]; flat conjunctions and sums take no depth but what their trees need,
-//! and those are bounded likewise, since whoever walks them recurses.
+//! [`DEEPEST`] bounds the recursion. Long conjunctions and sums need no recursion here. But a sum's tree is
+//! as deep as the sum is long, and later functions recurse over it, so its length is bounded too.
 
 use std::ops::Range;
 
 use coreach_model::budget;
 use coreach_model::term::node::Comparison;
 
-use super::lexer::{ForeignToken, tokens};
+use super::lexer::{ForeignToken, split_tokens};
 use super::{Dialect, ForeignAssignment, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 
-/// Deeper nested expressions are not read.
+/// The greatest depth of nested expressions.
 pub const DEEPEST: usize = 200;
 
-/// A longer sum or product is not read: its tree is as deep as it is long.
+/// The most operators of a sum or product, whose tree is as deep as it is long.
 const LONGEST_SUM: usize = 1_000;
 
 type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
-/// The expression that the whole text is. It may end as a statement does.
-pub fn expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box<ForeignMistake>> {
-    let tokens = tokens(text, dialect);
+/// Parses the whole text as an expression. It may end with `;`.
+pub fn parse_expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box<ForeignMistake>> {
+    let tokens = split_tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
     let tree = cursor.expression()?;
     while cursor.eat(";") {}
@@ -35,14 +35,15 @@ pub fn expression(text: &str, dialect: Dialect) -> Result<ForeignExpression, Box
 pub struct Statements {
     pub assignments: Vec<ForeignAssignment>,
     pub mistakes: Vec<ForeignMistake>,
-    /// What those would have assigned, as far as that is known.
+    /// Variables that the wrong statements would have assigned, as far as they are known.
     pub broken: Vec<String>,
-    /// Variables that `let` and `const` declare: outside this text they are others, or none.
+    /// Variables that `let` and `const` declare. They are not known outside of this text.
     pub local: Vec<(String, Range<usize>)>,
 }
 
-pub fn statements(text: &str, dialect: Dialect) -> Statements {
-    let tokens = tokens(text, dialect);
+/// Parses the text as statements. After a mistake, parsing goes on with the next statement.
+pub fn parse_statements(text: &str, dialect: Dialect) -> Statements {
+    let tokens = split_tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
     let mut read = Statements::default();
     while cursor.peek().is_some() {
@@ -54,7 +55,7 @@ pub fn statements(text: &str, dialect: Dialect) -> Statements {
             Ok(assignments) => read.assignments.extend(assignments),
             Err(mistake) => {
                 read.mistakes.push(*mistake);
-                // `x = f();`, `var x = f();`, `++x[0];`
+                // Statements such as `x = f();`, `var x = f();` and `++x[0];` assign to `x`.
                 let assigns = |at: usize| {
                     matches!(
                         tokens.get(at),
@@ -66,7 +67,7 @@ pub fn statements(text: &str, dialect: Dialect) -> Statements {
                         read.broken.push(name.clone());
                     }
                 }
-                // On with the next statement.
+                // Skip to the next statement.
                 while cursor.peek().is_some_and(|token| *token != ForeignToken::Sign(";")) {
                     cursor.at += 1;
                 }
@@ -84,7 +85,7 @@ pub struct Cursor<'a> {
     end: usize,
     dialect: Dialect,
     depth: usize,
-    /// It reads what is assigned, where `=` does not compare.
+    /// It reads an assigned value, in which `=` does not compare.
     assigns: bool,
 }
 
@@ -102,7 +103,7 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.at + 1).map(|(token, _)| token)
     }
 
-    /// Where the next token stands; the end of the text behind the last.
+    /// Returns the place of the next token. After the last token it is the end of the text.
     pub fn span(&self) -> Range<usize> {
         self.tokens.get(self.at).map_or(self.end..self.end, |(_, span)| span.clone())
     }
@@ -188,11 +189,11 @@ impl<'a> Cursor<'a> {
 
     fn implication(&mut self) -> Parsed<ForeignExpression> {
         let left = self.or()?;
-        let has_it = self.dialect != Dialect::JavaScript;
-        if !(has_it && (self.eat("=>") || self.eat_word("implies"))) {
+        let has_implication = self.dialect != Dialect::JavaScript;
+        if !(has_implication && (self.eat("=>") || self.eat_word("implies"))) {
             return Ok(left);
         }
-        // To the right, which recurses: by way of the function that counts.
+        // The right side recurses through the function that counts the depth.
         let right = self.expression()?;
         let span = left.span.start..right.span.end;
         Ok(ForeignExpression { kind: ForeignKind::Implies(Box::new(left), Box::new(right)), span })
@@ -206,6 +207,7 @@ impl<'a> Cursor<'a> {
         self.joined(&["&&", "and"], ForeignKind::And, Cursor::comparison)
     }
 
+    /// Parses parts that are joined by one operator, which is a sign or a word.
     fn joined(
         &mut self,
         spellings: &[&str; 2],
@@ -227,6 +229,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Parses a comparison, or a chain of them, which JavaScript does not have.
     fn comparison(&mut self) -> Parsed<ForeignExpression> {
         let first = self.sum()?;
         let mut rest = Vec::new();
@@ -289,6 +292,7 @@ impl<'a> Cursor<'a> {
         self.chain(&OPERATIONS[..known], Cursor::unary)
     }
 
+    /// Parses operands that are joined by operators of one level, from left to right.
     fn chain(
         &mut self,
         operations: &[(&str, Operation)],
@@ -317,6 +321,7 @@ impl<'a> Cursor<'a> {
         Ok(left)
     }
 
+    /// Parses signs before an operand: `!`, `-`, `+`.
     fn unary(&mut self) -> Parsed<ForeignExpression> {
         let start = self.span().start;
         let words = self.dialect != Dialect::JavaScript;
@@ -337,8 +342,7 @@ impl<'a> Cursor<'a> {
         let kind = match (not, negate) {
             (true, _) => ForeignKind::Not(Box::new(inner)),
             (_, true) => ForeignKind::Negate(Box::new(inner)),
-            // JavaScript makes a number of a truth value: `+c === c` is false. What stands here is a number,
-            // or refused.
+            // JavaScript turns a truth value into a number. Here `0 + c` refuses it.
             _ => {
                 let zero =
                     ForeignExpression { kind: ForeignKind::Number("0".to_owned()), span: start..start + 1 };
@@ -348,6 +352,7 @@ impl<'a> Cursor<'a> {
         Ok(ForeignExpression { kind, span })
     }
 
+    /// Parses an operand: a number, a truth value, a name, or an expression in brackets.
     fn primary(&mut self) -> Parsed<ForeignExpression> {
         let span = self.span();
         let kind = match self.peek() {
@@ -393,7 +398,7 @@ impl<'a> Cursor<'a> {
         assignments.pop().ok_or_else(|| self.unexpected("an assignment"))
     }
 
-    /// What a statement assigns, in the order in which it does.
+    /// Parses a statement. Returns its assignments in their order.
     fn statement(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<ForeignAssignment>> {
         self.assigns = self.dialect == Dialect::Drawn;
         let result = self.assignments(local);
@@ -439,7 +444,7 @@ impl<'a> Cursor<'a> {
         }
         let sign = match self.peek() {
             Some(ForeignToken::Sign(sign)) => *sign,
-            // `if`, `for`, `function`, ...
+            // Other statements begin with words such as `if`, `for`, `function`.
             _ => {
                 return Err(Box::new(ForeignMistake::untranslatable(
                     &start,
@@ -489,7 +494,7 @@ impl<'a> Cursor<'a> {
         Ok(vec![changed(&target, &at, operation, by)])
     }
 
-    /// `x = y = 3`, behind the first sign: `y` is assigned first, and `x` what that is then.
+    /// Parses the rest of `x = y = 3` after the first sign. `y` is assigned first, then `x`.
     fn parse_chained(
         &mut self,
         target: String,
@@ -513,7 +518,7 @@ impl<'a> Cursor<'a> {
         Ok(assignments)
     }
 
-    /// A statement ends at `;`, at the end of the text, or where the next one begins.
+    /// Checks that a statement ends here: at `;`, at the end of the text, or before the next statement.
     fn end_of_statement(&mut self) -> Parsed<()> {
         match self.peek() {
             None | Some(ForeignToken::Name(_) | ForeignToken::Sign(";" | "}" | "++" | "--")) => Ok(()),

@@ -1,8 +1,8 @@
-//! Terms of foreign expressions, every mistake collected.
+//! Translates foreign expressions to terms, and collects all mistakes.
 //!
-//! A part with a mistake has no term, and what is built around it keeps quiet about it. What means something
-//! else here is not taken: a division of integers, which other languages cut off and the model format does
-//! not, or a remainder by something that may be 0.
+//! A part with a mistake has no term, and the expressions around it do not report it again. An operation that
+//! would have another meaning in the model format is refused: a division of integers, which other languages
+//! cut off, or a remainder by a value that may be 0.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,8 +17,7 @@ use dashu_int::IBig;
 
 use super::{Dialect, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 
-/// What names mean: each a term; none where its declaration or all that is assigned to it was a mistake, or
-/// is left out.
+/// The terms that names stand for. `None`, if its declaration or all its assignments failed.
 pub type ForeignScope = BTreeMap<String, Option<Term>>;
 
 #[derive(Debug)]
@@ -26,16 +25,17 @@ pub struct Typing<'a> {
     pub scope: &'a ForeignScope,
     pub dialect: Dialect,
     pub mistakes: Vec<ForeignMistake>,
-    /// Is a name without a term told where it is used? Where it was left out, but not where it was told as a
-    /// mistake.
-    pub tells_broken: bool,
+    /// Are uses of names without a term reported? Only if assignments were left out: mistakes were reported
+    /// before.
+    pub reports_broken: bool,
 }
 
 impl<'a> Typing<'a> {
     pub fn new(scope: &'a ForeignScope, dialect: Dialect) -> Self {
-        Typing { scope, dialect, mistakes: Vec::new(), tells_broken: false }
+        Typing { scope, dialect, mistakes: Vec::new(), reports_broken: false }
     }
 
+    /// Translates an expression that must be of this type. `whose` names it in messages.
     pub fn of_type(&mut self, tree: &ForeignExpression, wanted: &Type, whose: &str) -> Option<Term> {
         let term = self.term(tree)?;
         let (sort, wanted) = (term.sort().clone(), wanted.sort());
@@ -55,6 +55,7 @@ impl<'a> Typing<'a> {
         None
     }
 
+    /// Translates an expression of any type.
     fn term(&mut self, tree: &ForeignExpression) -> Option<Term> {
         match &tree.kind {
             ForeignKind::Name(name) => self.name(name, &tree.span),
@@ -74,7 +75,7 @@ impl<'a> Typing<'a> {
                 let condition = self.truth(condition);
                 let (left, right) = (self.term(a), self.term(b));
                 let (left, right) = (left?, right?);
-                if !fit(&left, &right) {
+                if !have_common_type(&left, &right) {
                     let message = format!("the branches are {} and {}", left.sort(), right.sort());
                     self.mistakes.push(ForeignMistake::new(
                         "type-mismatch",
@@ -91,7 +92,7 @@ impl<'a> Typing<'a> {
 
     fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some(known) = self.scope.get(name) {
-            if known.is_none() && self.tells_broken {
+            if known.is_none() && self.reports_broken {
                 let what = format!("what assigns `{name}`, which is left out");
                 self.mistakes.push(ForeignMistake::untranslatable(span, what));
             }
@@ -109,7 +110,7 @@ impl<'a> Typing<'a> {
     }
 
     fn number(&mut self, digits: &str, span: &Range<usize>) -> Option<Term> {
-        // Zeros in front mean nothing in any of the dialects, or octal digits in old JavaScript.
+        // Leading zeros mean nothing, but in old JavaScript they mean octal digits. So they are refused.
         let is_octal = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
         let value = match number::number(digits, MAX_DIGITS) {
             Ok(value) if !is_octal => value,
@@ -131,7 +132,7 @@ impl<'a> Typing<'a> {
     }
 
     fn truths(&mut self, parts: &[ForeignExpression]) -> Option<Vec<Term>> {
-        // All parts are looked at, so that all their mistakes are reported.
+        // All parts are translated before one fails, so that all mistakes are reported.
         let terms: Vec<Option<Term>> = parts.iter().map(|part| self.truth(part)).collect();
         terms.into_iter().collect()
     }
@@ -147,6 +148,7 @@ impl<'a> Typing<'a> {
         None
     }
 
+    /// Translates a chain of comparisons.
     fn compare(
         &mut self,
         first: &ForeignExpression,
@@ -160,7 +162,7 @@ impl<'a> Typing<'a> {
                 (Some(a), Some(b)) => {
                     let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual)
                         || a.sort().is_number() && b.sort().is_number();
-                    if fit(a, b) && ordered {
+                    if have_common_type(a, b) && ordered {
                         Some(Term::compare(*comparison, a, b))
                     } else {
                         let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
@@ -200,7 +202,7 @@ impl<'a> Typing<'a> {
         };
         let (left, right) = (self.numeric(a, sign), self.numeric(b, sign));
         let (left, right) = (left?, right?);
-        let whole = *left.sort() == Type::Int && *right.sort() == Type::Int;
+        let are_integers = *left.sort() == Type::Int && *right.sort() == Type::Int;
         let by_literal = match right.as_literal() {
             Some(Value::Int(value)) => *value != IBig::ZERO,
             Some(Value::Real(value)) => *value.numerator() != IBig::ZERO,
@@ -210,17 +212,18 @@ impl<'a> Typing<'a> {
             Operation::Add => Term::add(&left, &right),
             Operation::Subtract => Term::subtract(&left, &right),
             Operation::Multiply => Term::multiply(&left, &right),
-            Operation::Divide if whole && self.dialect == Dialect::Xlia => {
+            Operation::Divide if are_integers && self.dialect == Dialect::Xlia => {
                 let mistake = ForeignMistake::untranslatable(span, "a division of integers that is cut off");
                 self.mistakes.push(mistake);
                 return None;
             }
             Operation::Divide if by_literal => Term::arithmetic(Operator::Divide, &left, &right),
-            Operation::IntegerDivide if whole => Term::arithmetic(Operator::IntegerDivide, &left, &right),
-            Operation::Modulo if whole => Term::arithmetic(Operator::Modulo, &left, &right),
-            // The remainder has the sign of the dividend, in JavaScript as in C; the model format's is never
-            // negative.
-            Operation::Remainder if whole && by_literal => {
+            Operation::IntegerDivide if are_integers => {
+                Term::arithmetic(Operator::IntegerDivide, &left, &right)
+            }
+            Operation::Modulo if are_integers => Term::arithmetic(Operator::Modulo, &left, &right),
+            // The remainder has the sign of the dividend in JavaScript and C. Here it is not negative.
+            Operation::Remainder if are_integers && by_literal => {
                 let of = |term: &Term| Term::arithmetic(Operator::Modulo, term, &right);
                 let is_positive = Term::compare(Comparison::AtLeast, &left, &Term::int(0));
                 Term::if_then_else(&is_positive, &of(&left), &of(&left.negate()).negate())
@@ -247,6 +250,7 @@ impl<'a> Typing<'a> {
     }
 }
 
-fn fit(a: &Term, b: &Term) -> bool {
+/// Are both terms of the same type, or both numbers?
+fn have_common_type(a: &Term, b: &Term) -> bool {
     a.sort() == b.sort() || a.sort().is_number() && b.sort().is_number()
 }

@@ -1,18 +1,18 @@
-//! A model of a drawn graph.
+//! Makes a model of a drawn graph.
 //!
-//! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without
-//! an event an internal step. Actions are done one after the other, as JavaScript does them, and become one
-//! parallel assignment: each value is said by what was before the step. Variables belong to the model that
-//! they stand in, but for those of `global.`, which all models share. What one is, truth value, integer or
-//! real, is inferred ([`crate::expression::infer`]).
+//! **Meaning.** A vertex is a location, an edge a transition, and its event an action. An edge without an
+//! event is an internal step. The actions of an edge are done one after the other, as in JavaScript. They
+//! become one parallel assignment, whose values are terms over the data before the step. Variables belong to
+//! their model, but those that begin with `global.` are shared by all models. Their types (truth value,
+//! integer or real) are inferred ([`crate::expression::infer`]).
 //!
-//! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same
-//! shared name. So such vertices are one location.
+//! **Shared states** of GraphWalker: after a vertex, a path may go on at any vertex of another model with the
+//! same shared name. So such vertices are one location.
 //!
-//! **Observed vertices** (`--vertices outputs`): the test code of a vertex looks whether the system is there.
-//! So the vertex `v` is entered at a location from which the system says `v`, and goes on behind that.
+//! **Observed vertices** (`--vertices outputs`): the test code of a vertex checks that the system is there.
+//! So the vertex `v` becomes two locations, and the system sends `v` from the first to the second.
 //!
-//! **Costs** time linear in the graph, but for the inference.
+//! **Cost**: time linear in the graph, without the inference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -41,31 +41,32 @@ use crate::{Options, Untranslated};
 /// The key of an internal step's action, which no event has.
 const INTERNAL: &str = "";
 
+/// The guard and the actions of an edge, parsed.
 struct Texts<'a> {
     edge: &'a Edge,
     guard: Option<(ForeignExpression, &'a Piece)>,
     actions: Vec<(ForeignAssignment, &'a Piece)>,
-    /// What is assigned by what could not be read.
+    /// Variables whose assignments could not be read.
     broken: Vec<String>,
 }
 
 struct EventDraft {
     kind: ActionKind,
-    /// Its parameters: their names, and their types where they are said.
+    /// The names of its parameters, with their types, if these are written.
     parameters: Vec<(String, Option<Type>)>,
     origin: Origin,
 }
 
-/// The model; none where there was a mistake, which has been reported.
+/// Makes the model. `None` after a mistake, which has been reported.
 pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Model> {
     let places = Places::of(collector, options, drawing)?;
-    let events = events(collector, options, drawing);
+    let events = collect_events(collector, options, drawing);
     let texts: Vec<Texts<'_>> =
-        drawing.edges.iter().map(|edge| texts(collector, options, drawing, edge)).collect();
+        drawing.edges.iter().map(|edge| parse_texts(collector, options, drawing, edge)).collect();
     let mut first: Vec<(usize, ForeignAssignment, &Piece)> = Vec::new();
     let mut broken: Vec<(usize, String)> = Vec::new();
     for (model, piece) in &drawing.first {
-        let read = statements(collector, options, drawing, piece);
+        let read = parse_statements(collector, options, drawing, piece);
         broken.extend(read.broken.into_iter().map(|name| (*model, name)));
         first.extend(read.assignments.into_iter().map(|assignment| (*model, assignment, piece)));
     }
@@ -97,6 +98,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
             origin: TransitionOrigin { whole: Some(entered.origin.clone()), ..Default::default() },
         });
     }
+    // A transition for each edge. The graph's first edge gets another one from the initial location.
     for texts in &texts {
         budget::ask();
         let edge = texts.edge;
@@ -105,14 +107,14 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         let scope = data.scope(edge, event);
         let guard = match &texts.guard {
             Some((tree, piece)) => {
-                let mut typing = typing(&scope, options, drawing);
+                let mut typing = make_typing(&scope, options, drawing);
                 let guard = typing.of_type(tree, &Type::Bool, "a guard");
                 report_mistakes(collector, options, typing.mistakes, piece);
                 guard.unwrap_or_else(Term::yes)
             }
             None => Term::yes(),
         };
-        let assignments = effects(collector, options, drawing, &data, &scope, texts);
+        let assignments = translate_actions(collector, options, drawing, &data, &scope, texts);
         let transition = |source, guard| Transition {
             source,
             action: *action,
@@ -124,21 +126,21 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         let source = edge.source.map(|vertex| places.left[vertex]);
         let is_first = drawing.first_edge().is_some_and(|first| std::ptr::eq(first, edge));
         let begins = is_first && source != Some(places.initial);
-        let told = edge.label.guard.as_ref().filter(|_| begins);
+        let ignored_guard = edge.label.guard.as_ref().filter(|_| begins);
         transitions.extend(source.map(|source| transition(source, guard)));
         transitions.extend(begins.then(|| transition(places.initial, Term::yes())));
-        if let Some(guard) = told {
+        if let Some(guard) = ignored_guard {
             let message = "GraphWalker does not look at the guard of the edge that it begins with";
             let found = Diagnostic::warning("not-taken", message);
             collector
                 .push(found.at(collector.origin(&guard.full_range()), "not taken over for the first step"));
         }
     }
-    let (initial_condition, known) = initial(collector, options, drawing, &data, &first);
+    let (initial_condition, known) = translate_first(collector, options, drawing, &data, &first);
     let mut variables: Vec<Datum> = Vec::new();
     let mut listed: BTreeSet<&str> = BTreeSet::new();
     for (_, datum) in data.variables.values().flatten() {
-        // What models share is in the list of each.
+        // A shared variable is in the lists of several models.
         if listed.insert(datum.name()) {
             variables.push(datum.clone());
         }
@@ -161,7 +163,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     Some(Model { iosts, types: Vec::new(), time: None, open })
 }
 
-/// Reports mistakes of a piece; what cannot be said is left out where the user wants that.
+/// Reports the mistakes of a piece. With `--untranslated drop`, untranslatable parts are only warnings.
 fn report_mistakes(
     collector: &mut Collector,
     options: &Options,
@@ -169,9 +171,9 @@ fn report_mistakes(
     piece: &Piece,
 ) {
     for mistake in mistakes {
-        let is_foreign = mistake.code == UNTRANSLATABLE;
+        let is_untranslatable = mistake.code == UNTRANSLATABLE;
         let mut found = mistake.on(collector, piece);
-        if is_foreign {
+        if is_untranslatable {
             if options.untranslated == Untranslated::Drop {
                 found.severity = coreach_model::Severity::Warning;
                 found.message += ": it is left out";
@@ -184,32 +186,42 @@ fn report_mistakes(
     }
 }
 
-fn typing<'a>(scope: &'a ForeignScope, options: &Options, drawing: &Drawing) -> Typing<'a> {
-    let tells_broken = options.untranslated == Untranslated::Drop;
-    Typing { tells_broken, ..Typing::new(scope, drawing.dialect) }
+fn make_typing<'a>(scope: &'a ForeignScope, options: &Options, drawing: &Drawing) -> Typing<'a> {
+    let reports_broken = options.untranslated == Untranslated::Drop;
+    Typing { reports_broken, ..Typing::new(scope, drawing.dialect) }
 }
 
-fn statements(collector: &mut Collector, options: &Options, drawing: &Drawing, piece: &Piece) -> Statements {
-    let mut read = parser::statements(&piece.text, drawing.dialect);
+fn parse_statements(
+    collector: &mut Collector,
+    options: &Options,
+    drawing: &Drawing,
+    piece: &Piece,
+) -> Statements {
+    let mut read = parser::parse_statements(&piece.text, drawing.dialect);
     report_mistakes(collector, options, std::mem::take(&mut read.mistakes), piece);
     read
 }
 
-/// Parses the guard and the actions of an edge. `broken`: variables whose assignments cannot be read.
-fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, edge: &'a Edge) -> Texts<'a> {
+/// Parses the guard and the actions of an edge.
+fn parse_texts<'a>(
+    collector: &mut Collector,
+    options: &Options,
+    drawing: &Drawing,
+    edge: &'a Edge,
+) -> Texts<'a> {
     let event = edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
     let mut guard = None;
     if let Some(piece) = &edge.label.guard {
-        match parser::expression(&piece.text, drawing.dialect) {
+        match parser::parse_expression(&piece.text, drawing.dialect) {
             Ok(tree) => guard = Some((tree, piece)),
             Err(mistake) => report_mistakes(collector, options, vec![*mistake], piece),
         }
     }
     let (mut actions, mut broken) = (Vec::new(), Vec::new());
     for piece in &edge.label.actions {
-        let read = statements(collector, options, drawing, piece);
+        let read = parse_statements(collector, options, drawing, piece);
         if !read.local.is_empty() {
-            // What follows may mean it, or the model's variable of that name: none of it is believed.
+            // A name may mean the local variable or the model's, so no action is translated.
             let what = "a variable of these actions only";
             let mistake = |(_, at): &(String, Range<usize>)| {
                 ForeignMistake::untranslatable(at, what)
@@ -224,7 +236,7 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
         actions.extend(read.assignments.into_iter().map(|assignment| (assignment, piece)));
         broken.extend(read.broken);
     }
-    // A parameter is called by its event and its place: so all edges of the event speak of one.
+    // A parameter is renamed by its event and its place, so that it is the same for all edges of the event.
     let parameters: BTreeMap<String, String> = edge
         .label
         .parameters
@@ -234,10 +246,10 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
         .collect();
     if !parameters.is_empty() {
         if let Some((tree, _)) = &mut guard {
-            rename(tree, &parameters);
+            rename_all(tree, &parameters);
         }
         for (assignment, piece) in &mut actions {
-            rename(&mut assignment.value, &parameters);
+            rename_all(&mut assignment.value, &parameters);
             if parameters.contains_key(&assignment.target) {
                 let message = format!("`{}` is a parameter, and those are not assigned", assignment.target);
                 let mistake = ForeignMistake::new(
@@ -253,13 +265,13 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
     Texts { edge, guard, actions, broken }
 }
 
-/// GraphWalker's context that all models of a file have in common.
+/// Is it a variable that all models of a GraphWalker file share?
 fn is_global(name: &str) -> bool {
     name.starts_with("global.")
 }
 
-/// The types of each model's variables. What one model says of a shared variable holds in the others, so all
-/// are looked at again until nothing is new; a type grows at most twice.
+/// Infers the types of each model's variables. The type of a shared variable in one model holds in all
+/// models. So the inference is repeated until nothing changes. A type grows at most twice.
 fn infer_all(
     models: &[Vec<UsesSeen<'_>>],
     declared: &BTreeMap<String, Type>,
@@ -283,12 +295,13 @@ fn infer_all(
     }
 }
 
-/// What a parameter is called among variables: no name has these signs.
+/// Returns the name of a parameter among variables. No variable has these signs.
 fn parameter_key(event: &str, place: usize) -> String {
     format!("{event}#{place}")
 }
 
-fn rename(tree: &mut ForeignExpression, names: &BTreeMap<String, String>) {
+/// Renames variables in an expression.
+fn rename_all(tree: &mut ForeignExpression, names: &BTreeMap<String, String>) {
     match &mut tree.kind {
         ForeignKind::Name(name) => {
             if let Some(new) = names.get(name) {
@@ -296,23 +309,28 @@ fn rename(tree: &mut ForeignExpression, names: &BTreeMap<String, String>) {
             }
         }
         ForeignKind::Truth(_) | ForeignKind::Number(_) => {}
-        ForeignKind::Not(inner) | ForeignKind::Negate(inner) => rename(inner, names),
+        ForeignKind::Not(inner) | ForeignKind::Negate(inner) => rename_all(inner, names),
         ForeignKind::And(parts) | ForeignKind::Or(parts) => {
-            parts.iter_mut().for_each(|part| rename(part, names))
+            parts.iter_mut().for_each(|part| rename_all(part, names))
         }
         ForeignKind::Implies(a, b) | ForeignKind::Arithmetic(_, a, b) => {
-            rename(a, names);
-            rename(b, names);
+            rename_all(a, names);
+            rename_all(b, names);
         }
         ForeignKind::Compare(first, rest) => {
-            rename(first, names);
-            rest.iter_mut().for_each(|(_, part)| rename(part, names));
+            rename_all(first, names);
+            rest.iter_mut().for_each(|(_, part)| rename_all(part, names));
         }
-        ForeignKind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|part| rename(part, names)),
+        ForeignKind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|part| rename_all(part, names)),
     }
 }
 
-fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BTreeMap<String, EventDraft> {
+/// Collects the events of all edges and observed vertices. Edges with the same event must agree.
+fn collect_events(
+    collector: &mut Collector,
+    options: &Options,
+    drawing: &Drawing,
+) -> BTreeMap<String, EventDraft> {
     let mut events: BTreeMap<String, EventDraft> = BTreeMap::new();
     let names: BTreeSet<&str> = drawing
         .edges
@@ -329,11 +347,11 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
         )
         .collect();
     let mut directions = Directions::new(collector, options, &names);
-    // Whoever speaks of some directions has forgotten the others.
+    // Missing directions are reported if some are known. Otherwise all edges are assumed to be inputs.
     let has_sign = drawing.edges.iter().any(|edge| edge.label.sign.is_some());
-    let nobody_says_it = !has_sign && !directions.is_said();
+    let has_no_directions = !has_sign && !directions.are_given();
     if let (true, false, Some(first)) = (
-        nobody_says_it,
+        has_no_directions,
         drawing.edges_are_inputs,
         drawing.edges.iter().find_map(|edge| edge.label.event.as_ref()),
     ) {
@@ -361,18 +379,19 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
         };
         let origin = collector.origin(&name.full_range());
         let otherwise = || {
-            let is_said = directions.said(&name.text).is_some();
+            let is_listed = directions.find_listed(&name.text).is_some();
             let is_all = [&options.inputs, &options.outputs, &options.internals]
                 .into_iter()
                 .any(|list| list.iter().any(|name| name == "*"));
-            ((drawing.edges_are_inputs || nobody_says_it) && !is_said && !is_all).then_some(ActionKind::Input)
+            ((drawing.edges_are_inputs || has_no_directions) && !is_listed && !is_all)
+                .then_some(ActionKind::Input)
         };
         let sign = label.sign.or_else(otherwise);
         let Some(kind) = directions.of(collector, &name.text, sign, &origin) else { continue };
         let parameters: Vec<(String, Option<Type>)> = label
             .parameters
             .iter()
-            .map(|(name, ty)| (name.text.clone(), ty.as_ref().and_then(|ty| type_of(collector, ty))))
+            .map(|(name, ty)| (name.text.clone(), ty.as_ref().and_then(|ty| read_type(collector, ty))))
             .collect();
         if kind == ActionKind::Internal && !parameters.is_empty() {
             let message = "internal actions carry no parameters";
@@ -411,8 +430,7 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
     events
 }
 
-/// The types that can be said at a drawn edge.
-fn type_of(collector: &mut Collector, piece: &Piece) -> Option<Type> {
+fn read_type(collector: &mut Collector, piece: &Piece) -> Option<Type> {
     const KNOWN: [(&str, Type); 4] =
         [("bool", Type::Bool), ("int", Type::Int), ("nat", Type::Nat), ("real", Type::Real)];
     if let Some((_, ty)) = KNOWN.iter().find(|(name, _)| *name == piece.text) {
@@ -429,18 +447,20 @@ fn type_of(collector: &mut Collector, piece: &Piece) -> Option<Type> {
     None
 }
 
+/// The data and actions of the model, by their names in the drawing.
 struct ForeignData {
     actions: Naming,
     internal: String,
-    /// Of each event.
+    /// The parameters of each event.
     parameters: BTreeMap<String, Vec<Datum>>,
-    /// Of each model, in the order of their names there.
+    /// The variables of each model, in the order of their names there.
     variables: BTreeMap<usize, Vec<(String, Datum)>>,
-    /// What is only assigned by what could not be read, with its model.
+    /// Variables whose assignments could not be read, with their models.
     broken: Vec<(usize, String)>,
 }
 
 impl ForeignData {
+    /// Names actions, variables and parameters, and infers their types.
     fn of(
         collector: &mut Collector,
         drawing: &Drawing,
@@ -449,7 +469,7 @@ impl ForeignData {
         first: &[(usize, ForeignAssignment, &Piece)],
         broken: Vec<(usize, String)>,
     ) -> Self {
-        let actions = action_names(collector, events);
+        let actions = name_actions(collector, events);
         let mut data = ForeignData {
             internal: Naming::of([("tau", None)], &actions.all(), "tau").get("tau").to_owned(),
             actions,
@@ -466,13 +486,15 @@ impl ForeignData {
                 })
             })
             .collect();
+        // The assigned variables of each model, and all texts that say something about types.
         let mut assigned: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
         let mut seen_in: Vec<Vec<UsesSeen<'_>>> = Vec::new();
         for model in 0..drawing.models.len() {
             let own: Vec<&Texts<'_>> = texts.iter().filter(|texts| texts.edge.model == model).collect();
-            let begun = first.iter().filter(|(of, ..)| *of == model).map(|(_, assignment, _)| assignment);
-            let done = own.iter().flat_map(|texts| texts.actions.iter().map(|(assignment, _)| assignment));
-            let all: Vec<&ForeignAssignment> = begun.chain(done).collect();
+            let at_start = first.iter().filter(|(of, ..)| *of == model).map(|(_, assignment, _)| assignment);
+            let at_edges =
+                own.iter().flat_map(|texts| texts.actions.iter().map(|(assignment, _)| assignment));
+            let all: Vec<&ForeignAssignment> = at_start.chain(at_edges).collect();
             let guards =
                 own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| UsesSeen::Guard(tree));
             let seen: Vec<UsesSeen<'_>> =
@@ -484,7 +506,7 @@ impl ForeignData {
             assigned.values().flatten().copied().filter(|name| is_global(name)).collect();
         assigned.values_mut().for_each(|names| names.extend(&shared));
         let inferred = infer_all(&seen_in, &declared, &shared);
-        // A name that two models have is told apart by the model.
+        // A name that two models have gets the model's name after it.
         let count = |name: &str| match is_global(name) {
             true => 1,
             false => assigned.values().filter(|names| names.contains(name)).count(),
@@ -498,7 +520,7 @@ impl ForeignData {
             .flat_map(|(model, names)| names.iter().map(|name| key(*model, name)).collect::<Vec<_>>())
             .collect();
         let naming = Naming::of(keys.iter().map(|key| (key.as_str(), None)), &BTreeSet::new(), "v");
-        naming.tell(collector, "variables");
+        naming.warn_of_changes(collector, "variables");
         let taken = naming.all();
         for (model, names) in &assigned {
             let types = &inferred[*model];
@@ -514,7 +536,7 @@ impl ForeignData {
         for (name, event) in events {
             let names = event.parameters.iter().map(|(name, _)| (name.as_str(), Some(event.origin.clone())));
             let naming = Naming::of(names, &taken, "p");
-            naming.tell(collector, "parameters");
+            naming.warn_of_changes(collector, "parameters");
             let parameters = event.parameters.iter().enumerate().map(|(place, (parameter, ty))| {
                 let key = parameter_key(name, place);
                 let known = || inferred.iter().find_map(|types| types.get(&key).cloned());
@@ -543,19 +565,19 @@ impl ForeignData {
     }
 }
 
-fn action_names(collector: &mut Collector, events: &BTreeMap<String, EventDraft>) -> Naming {
-    // In the order of the file, which the numbers of names that are taken follow.
+fn name_actions(collector: &mut Collector, events: &BTreeMap<String, EventDraft>) -> Naming {
+    // Names are given in the order of the file, since the numbers in them depend on the order.
     let mut named: Vec<(&str, Option<Origin>)> =
         events.iter().map(|(name, event)| (name.as_str(), Some(event.origin.clone()))).collect();
     named.sort_by_key(|(_, origin)| origin.as_ref().map(|origin| origin.span.start));
     named.retain(|(name, _)| *name != INTERNAL);
     let naming = Naming::of(named, &BTreeSet::new(), "a");
-    naming.tell(collector, "actions");
+    naming.warn_of_changes(collector, "actions");
     naming
 }
 
-/// What the actions of an edge assign, by what was before them.
-fn effects(
+/// Turns the actions of an edge into one parallel assignment over the data before the step.
+fn translate_actions(
     collector: &mut Collector,
     options: &Options,
     drawing: &Drawing,
@@ -566,7 +588,7 @@ fn effects(
     let mut state = Substitution::new();
     for (assignment, piece) in &texts.actions {
         let Some(variable) = data.variable(texts.edge.model, &assignment.target) else { continue };
-        let mut typing = typing(scope, options, drawing);
+        let mut typing = make_typing(scope, options, drawing);
         let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
         report_mistakes(collector, options, typing.mistakes, piece);
         if let Some(value) = value {
@@ -578,7 +600,8 @@ fn effects(
     state
 }
 
-fn initial(
+/// Turns the first assignments into the initial condition. Also returns their variables.
+fn translate_first(
     collector: &mut Collector,
     options: &Options,
     drawing: &Drawing,
@@ -588,7 +611,7 @@ fn initial(
     let mut state = Substitution::new();
     for (model, assignment, piece) in first {
         let Some(variable) = data.variable(*model, &assignment.target) else { continue };
-        // Only what was assigned before has a value.
+        // Only variables that were assigned before have a value.
         let variables = data.variables.get(model).into_iter().flatten();
         let mut scope: ForeignScope = variables
             .filter(|(_, datum)| state.contains_key(datum))
@@ -597,7 +620,7 @@ fn initial(
         for (_, name) in data.broken.iter().filter(|(of, _)| of == model) {
             scope.entry(name.clone()).or_insert(None);
         }
-        let mut typing = typing(&scope, options, drawing);
+        let mut typing = make_typing(&scope, options, drawing);
         let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
         report_mistakes(collector, options, typing.mistakes, piece);
         if let Some(value) = value {

@@ -1,5 +1,5 @@
-//! What stands at an edge: `event(parameters) [guard] / actions`, and GraphWalker's words behind it. Comments
-//! may stand anywhere: `/* */`, and behind white space `//` up to the end of the line.
+//! Reads the label of an edge: `event(parameters) [guard] / actions`, and GraphWalker's words after it.
+//! Comments may be anywhere: `/* */`, and after white space `//` up to the end of the line.
 //!
 //! ```text
 //! edge      = [ event ] [ "[" guard "]" ] [ "/" actions ] { word }
@@ -13,12 +13,12 @@ use std::ops::Range;
 
 use coreach_model::ActionKind;
 
-use crate::directions::of_sign;
+use crate::directions::direction_of_sign;
 use crate::piece::Piece;
 
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Label {
-    /// What happens, without sign and parameters; nothing of an internal step.
+    /// The event without sign and parameters. An internal step has none.
     pub event: Option<Piece>,
     pub sign: Option<ActionKind>,
     pub parameters: Vec<(Piece, Option<Piece>)>,
@@ -34,7 +34,7 @@ pub struct VertexLabel {
     pub name: Piece,
     /// The name under which it is shared.
     pub shared: Option<String>,
-    /// What is done before the graph begins.
+    /// Statements that are done before the graph begins.
     pub first: Option<Piece>,
     pub blocked: bool,
     pub ignored: Vec<Piece>,
@@ -42,14 +42,13 @@ pub struct VertexLabel {
 
 pub type LabelMistake = (String, Range<usize>);
 
-/// Words that stand for themselves, in these letters.
+/// Words that are written in exactly these letters.
 const WORDS: [&str; 6] = ["BLOCKED", "BACKTRACK", "BACKTRACKING", "SHARED:", "INIT:", "REQTAG"];
 
-/// Words that a number belongs to, in any letters: `weight=0.3`, `Dependency = 50`.
+/// Words with a number, in small or capital letters: `weight=0.3`, `Dependency = 50`.
 const NUMBERED: [&str; 2] = ["weight", "dependency"];
 
-/// Where the next of GraphWalker's words begins, and which it is.
-fn next_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
+fn find_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
     let is_start = |at: usize| at == 0 || text[..at].ends_with(|c: char| c.is_whitespace() || c == ';');
     let starts = text[from..].char_indices().map(|(at, _)| from + at).filter(|at| is_start(*at));
     starts.filter_map(|at| Some((at, word_at(text, at)?))).next()
@@ -58,12 +57,11 @@ fn next_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
 fn word_at(text: &str, at: usize) -> Option<&'static str> {
     let rest = &text[at..];
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    let is_plain = |word: &&&str| {
-        rest.strip_prefix(**word).is_some_and(|behind| word.ends_with(':') || !goes_on(behind))
-    };
+    let is_plain =
+        |word: &&&str| rest.strip_prefix(**word).is_some_and(|after| word.ends_with(':') || !goes_on(after));
     let is_numbered = |word: &&&str| {
-        let Some((start, behind)) = rest.split_at_checked(word.len()) else { return false };
-        let Some(value) = behind.trim_start().strip_prefix('=').map(str::trim_start) else { return false };
+        let Some((start, after)) = rest.split_at_checked(word.len()) else { return false };
+        let Some(value) = after.trim_start().strip_prefix('=').map(str::trim_start) else { return false };
         let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
         // `/ weight = 5;` assigns to a variable of that name.
         let is_assigned =
@@ -73,30 +71,29 @@ fn word_at(text: &str, at: usize) -> Option<&'static str> {
     WORDS.iter().find(is_plain).or_else(|| NUMBERED.iter().find(is_numbered)).copied()
 }
 
-/// The words from here on, each with what belongs to it.
-fn words(piece: &Piece, from: usize) -> Vec<(&'static str, Piece)> {
+/// Splits the rest of a label into words, each with the text up to the next one.
+fn split_words(piece: &Piece, from: usize) -> Vec<(&'static str, Piece)> {
     let mut found = Vec::new();
-    let mut next = next_word(&piece.text, from);
+    let mut next = find_word(&piece.text, from);
     while let Some((at, word)) = next {
-        let behind = at + word.len();
-        next = next_word(&piece.text, behind);
+        next = find_word(&piece.text, at + word.len());
         let end = next.map_or(piece.text.len(), |(at, _)| at);
         found.push((word, piece.part(at..end).trimmed()));
     }
     found
 }
 
-/// What a word is about: what stands behind it.
-fn text_behind(word: &str, piece: &Piece) -> Piece {
+fn text_after(word: &str, piece: &Piece) -> Piece {
     piece.part(word.len()..piece.text.len()).trimmed()
 }
 
-/// The text without comments. One that does not end stays, for whoever reads it to refuse it.
+/// Removes comments. A comment that does not end stays, so that the parser refuses it.
 fn without_comments(piece: &Piece) -> Piece {
     let text = &piece.text;
     let mut kept = Piece::default();
     let mut from = 0;
-    while let Some(start) = text[from..].find("/*").into_iter().chain(line_comment(&text[from..])).min() {
+    while let Some(start) = text[from..].find("/*").into_iter().chain(find_line_comment(&text[from..])).min()
+    {
         let start = from + start;
         let comment = &text[start..];
         let length = match comment.strip_prefix("/*") {
@@ -112,43 +109,44 @@ fn without_comments(piece: &Piece) -> Piece {
     kept
 }
 
-/// Where a comment up to the end of its line begins.
-fn line_comment(text: &str) -> Option<usize> {
-    let is_behind_space = |at: usize| text[..at].chars().next_back().is_none_or(char::is_whitespace);
-    text.match_indices("//").map(|(at, _)| at).find(|at| is_behind_space(*at))
+fn find_line_comment(text: &str) -> Option<usize> {
+    let is_after_space = |at: usize| text[..at].chars().next_back().is_none_or(char::is_whitespace);
+    text.match_indices("//").map(|(at, _)| at).find(|at| is_after_space(*at))
 }
 
-pub fn vertex(piece: &Piece) -> VertexLabel {
+/// Reads the label of a vertex: its name, and GraphWalker's words.
+pub fn read_vertex_label(piece: &Piece) -> VertexLabel {
     let piece = &without_comments(piece);
-    let end = next_word(&piece.text, 0).map_or(piece.text.len(), |(at, _)| at);
-    let whole = piece.part(0..end).trimmed();
-    // A name is a line; what follows is for people.
-    let line = whole.text.find('\n').unwrap_or(whole.text.len());
-    let mut label = VertexLabel { name: whole.part(0..line).trimmed(), ..VertexLabel::default() };
-    let rest = whole.part(line..whole.text.len()).trimmed();
+    let end = find_word(&piece.text, 0).map_or(piece.text.len(), |(at, _)| at);
+    let text = piece.part(0..end).trimmed();
+    // The first line is the name. More lines are for people.
+    let line = text.text.find('\n').unwrap_or(text.text.len());
+    let mut label = VertexLabel { name: text.part(0..line).trimmed(), ..VertexLabel::default() };
+    let rest = text.part(line..text.text.len()).trimmed();
     if !rest.is_empty() {
         label.ignored.push(rest);
     }
-    for (word, piece) in words(piece, end) {
+    for (word, piece) in split_words(piece, end) {
         match word {
             "BLOCKED" => label.blocked = true,
-            "SHARED:" => label.shared = Some(text_behind(word, &piece).text),
-            "INIT:" => label.first = Some(text_behind(word, &piece)),
+            "SHARED:" => label.shared = Some(text_after(word, &piece).text),
+            "INIT:" => label.first = Some(text_after(word, &piece)),
             _ => label.ignored.push(piece),
         }
     }
     label
 }
 
-pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
+/// Reads the label of an edge.
+pub fn read_edge_label(piece: &Piece) -> Result<Label, LabelMistake> {
     let mut label = Label::default();
     let piece = &without_comments(piece);
     let text = &piece.text;
     let mut at = text.find(['[', '/', '\n']).unwrap_or(text.len());
-    if let Some((word, _)) = next_word(text, 0) {
+    if let Some((word, _)) = find_word(text, 0) {
         at = at.min(word);
     }
-    event(&mut label, &piece.part(0..at).trimmed())?;
+    read_event(&mut label, &piece.part(0..at).trimmed())?;
     let skip = |at: usize| at + (text[at..].len() - text[at..].trim_start().len());
     at = skip(at);
     if text[at..].starts_with('[') {
@@ -162,10 +160,10 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
         label.guard = Some(piece.part(at + 1..end).trimmed()).filter(|guard| !guard.is_empty());
         at = skip(end + 1);
     }
-    let end = next_word(text, at).map_or(text.len(), |(at, _)| at);
+    let end = find_word(text, at).map_or(text.len(), |(at, _)| at);
     if text[at..].starts_with('/') {
         let mut actions = piece.part(at + 1..end).trimmed();
-        // GraphWalker's parser takes the parts in any order.
+        // GraphWalker's parser accepts the parts in any order, so a guard may be after the actions.
         let last = actions.text.rfind(';').map_or(0, |at| at + 1);
         let rest = actions.part(last..actions.text.len()).trimmed();
         if label.guard.is_none()
@@ -183,7 +181,7 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
         let message = format!("expected `[guard]` or `/ actions` behind the event, found `{}`", rest.text);
         return Err((message, rest.full_range()));
     }
-    for (word, piece) in words(piece, end) {
+    for (word, piece) in split_words(piece, end) {
         match word {
             "BLOCKED" => label.blocked = true,
             _ => label.ignored.push(piece),
@@ -192,17 +190,17 @@ pub fn edge(piece: &Piece) -> Result<Label, LabelMistake> {
     Ok(label)
 }
 
-/// Takes an event apart: its signs, its name, its parameters.
-pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
+/// Reads an event: its sign, its name, its parameters.
+pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
     let mut piece = piece.clone();
     if piece.is_empty() {
         return Ok(());
     }
-    let first = piece.text.chars().next().and_then(of_sign);
+    let first = piece.text.chars().next().and_then(direction_of_sign);
     if first.is_some() {
         piece = piece.part(1..piece.text.len()).trimmed();
     }
-    let last = piece.text.chars().next_back().and_then(of_sign);
+    let last = piece.text.chars().next_back().and_then(direction_of_sign);
     if last.is_some() {
         piece = piece.part(0..piece.text.len() - 1).trimmed();
     }
@@ -241,7 +239,7 @@ pub fn event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> {
     Ok(())
 }
 
-/// Where the bracket ends with which the text begins.
+/// Finds the end of the bracket with which the text begins.
 fn find_closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
@@ -262,7 +260,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Label {
-        edge(&Piece::plain(text, 0)).unwrap()
+        read_edge_label(&Piece::plain(text, 0)).unwrap()
     }
 
     #[test]
@@ -282,8 +280,11 @@ mod tests {
         assert_eq!(read("  [x > 0]").event, None);
         assert_eq!(read("/x=1").actions.len(), 1);
         assert_eq!(read(""), Label::default());
-        assert!(edge(&Piece::plain("a [x", 0)).is_err() && edge(&Piece::plain("a(b", 0)).is_err());
-        let label = vertex(&Piece::plain("v_Home\nSHARED:HOME INIT: x=0; y=1;\nand more", 0));
+        assert!(
+            read_edge_label(&Piece::plain("a [x", 0)).is_err()
+                && read_edge_label(&Piece::plain("a(b", 0)).is_err()
+        );
+        let label = read_vertex_label(&Piece::plain("v_Home\nSHARED:HOME INIT: x=0; y=1;\nand more", 0));
         assert_eq!((label.name.text.as_str(), label.shared.as_deref()), ("v_Home", Some("HOME")));
     }
 }

@@ -1,6 +1,6 @@
-//! Drawn graphs: what GraphML and GraphWalker's JSON have in common, and the model that it makes.
+//! Drawn graphs: the common form of GraphML and GraphWalker's JSON, and the model that is made of it.
 //!
-//! [`mod@label`] takes apart what stands at edges and vertices; [`mod@build`] makes a model.
+//! [`mod@label`] reads the labels of edges and vertices. [`mod@build`] makes a model.
 
 pub mod build;
 pub mod label;
@@ -24,13 +24,13 @@ pub struct Drawing {
     pub vertices: Vec<Vertex>,
     pub edges: Vec<Edge>,
     pub start: Start,
-    /// The vertex where it begins is a sign of the drawing: the system is never there, and nobody sees it.
+    /// Is the first vertex only a sign of the drawing, so that the system is never there?
     pub start_is_a_sign: bool,
-    /// What is done before it begins: the model, and the statements.
+    /// Statements that are done before the graph begins, each with the number of its model.
     pub first: Vec<(usize, Piece)>,
     /// The language of its guards and actions.
     pub dialect: Dialect,
-    /// In this format an edge is an input, where nothing else is said. Elsewhere that is assumed, and told.
+    /// An edge without a direction is an input. In other formats that is assumed with a warning.
     pub edges_are_inputs: bool,
 }
 
@@ -50,22 +50,22 @@ impl Drawing {
         }
     }
 
-    /// Whether the vertex is an output, when it is entered.
+    /// Is entering the vertex an output?
     pub fn is_seen(&self, options: &Options, number: usize) -> bool {
         let is_sign = self.start_is_a_sign && self.start == Start::Vertex(number);
         options.vertices == Vertices::Outputs && !is_sign && !self.vertices[number].name.is_empty()
     }
 
-    /// The vertex that `--initial` names, by its name or else by its identifier.
+    /// Finds the vertex that `--initial` names by its name, or else by its identifier.
     pub fn find_named(&self, wanted: &str) -> Result<usize, Box<Diagnostic>> {
         let by_name = self.vertices.iter().position(|vertex| vertex.name.text == wanted);
         let by_id = || self.vertices.iter().position(|vertex| vertex.id == wanted);
         by_name.or_else(by_id).ok_or_else(|| {
-            let called = || self.vertices.iter().map(Vertex::called);
+            let names = || self.vertices.iter().map(Vertex::display_name);
             let message = format!("--initial names `{wanted}`, and no node is called so");
-            let near = nearest(wanted, called().take(1_000));
+            let near = nearest(wanted, names().take(1_000));
             let help =
-                near.map_or_else(|| inventory("nodes", called()), |near| format!("did you mean `{near}`?"));
+                near.map_or_else(|| inventory("nodes", names()), |near| format!("did you mean `{near}`?"));
             Box::new(Diagnostic::error("unknown-name", message).help(help))
         })
     }
@@ -77,7 +77,7 @@ impl Drawing {
         }
     }
 
-    /// The source of an edge, if that is there for this edge alone: whoever is there takes it, once.
+    /// Returns an edge's source that no other edge touches. Without a guard, the edge is taken once.
     pub fn only_leads_to(&self, edge: &Edge) -> Option<usize> {
         let source = edge.source.filter(|source| {
             let touches = |edge: &&Edge| edge.source == Some(*source) || edge.target == *source;
@@ -86,8 +86,7 @@ impl Drawing {
         source.filter(|_| edge.label.guard.is_none())
     }
 
-    /// Begins at the only vertex that no other enters, and tells it; `message` says that nothing says where
-    /// it begins, `help` how to say it.
+    /// Begins at the only vertex that no other enters, with a warning. `help` says how to give another.
     pub fn begin_at_the_source(
         &mut self,
         collector: &mut Collector,
@@ -110,7 +109,7 @@ impl Drawing {
         let found = match free.as_slice() {
             [] => found.note("every vertex is entered from another"),
             _ => {
-                let names = free.iter().map(|number| self.vertices[*number].called());
+                let names = free.iter().map(|number| self.vertices[*number].display_name());
                 found.note(format!("no other vertex enters {}", listed(names)))
             }
         };
@@ -122,8 +121,7 @@ impl Drawing {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
     Vertex(usize),
-    /// With an edge, which need not have a source. It is taken once before all others, whatever its guard
-    /// says.
+    /// The graph begins with this edge, whatever its guard is. It may have no source.
     Edge(usize),
 }
 
@@ -133,20 +131,19 @@ pub struct Vertex {
     pub name: Piece,
     pub span: Range<usize>,
     pub model: usize,
-    /// The name under which it is one with vertices of other models.
+    /// The name under which it is the same state as vertices of other models.
     pub shared: Option<String>,
 }
 
 impl Vertex {
-    /// Its name; one without a name is called by its identifier.
-    pub fn called(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         if self.name.is_empty() { &self.id } else { &self.name.text }
     }
 }
 
 #[derive(Debug)]
 pub struct Edge {
-    /// Where from; none of an edge with which the graph begins.
+    /// The source. An edge with which the graph begins may have none.
     pub source: Option<usize>,
     pub target: usize,
     pub label: label::Label,

@@ -1,5 +1,5 @@
-//! Which locations the vertices of a drawn graph are: one, the same one where they share a state, two where
-//! they are seen.
+//! Makes locations of the vertices of a drawn graph. A vertex is one location, vertices that share a state
+//! are the same location, and an observed vertex is two locations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +13,7 @@ use super::{Drawing, Start};
 use crate::names::Naming;
 use crate::{Options, Vertices};
 
+/// The transition on which an observed vertex is seen.
 pub(super) struct Entered {
     pub(super) from: LocationId,
     pub(super) to: LocationId,
@@ -23,16 +24,15 @@ pub(super) struct Entered {
 pub(super) struct Places {
     pub(super) locations: Numbered<LocationId, Location>,
     pub(super) initial: LocationId,
-    /// For each vertex, where edges lead that enter it.
+    /// For each vertex, the target of edges that enter it.
     pub(super) reached: Vec<LocationId>,
-    /// For each vertex, where edges begin that leave it.
+    /// For each vertex, the source of edges that leave it.
     pub(super) left: Vec<LocationId>,
     pub(super) entered: Vec<Entered>,
 }
 
 impl Places {
-    /// Makes the locations: one for a vertex, or two where a vertex is an output, before and behind it.
-    /// Vertices that share a state are one location.
+    /// Makes the locations. A vertex that is an output has one before the output, and one after it.
     pub(super) fn of(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Self> {
         let vertices = &drawing.vertices;
         // For each shared state, the first vertex that has it.
@@ -61,7 +61,7 @@ impl Places {
                 }
             }
         }
-        // Names are unique with their identifiers.
+        // A name that several vertices have gets the identifier after it.
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for vertex in vertices {
             *seen.entry(vertex.name.text.as_str()).or_default() += 1;
@@ -104,13 +104,13 @@ impl Places {
             }
             by_key.insert(key.clone(), locations.push(location));
         }
-        // Two vertices may have one key: an identifier that is another one's name.
+        // Two vertices have the same key, if the identifier of one is the name of the other.
         if by_key.len() < keys.len() {
             let message = "a vertex has the name that another one has for an identifier";
             collector.push(Diagnostic::error("duplicate-name", message));
             return None;
         }
-        naming.tell(collector, "locations");
+        naming.warn_of_changes(collector, "locations");
         let at = |key: &str| by_key.get(key).copied();
         let left =
             (0..vertices.len()).map(|number| at(&key(representative[number]))).collect::<Option<Vec<_>>>()?;
@@ -133,10 +133,10 @@ impl Places {
     }
 }
 
-/// The key of the location at which a vertex is entered; the sign says that the name is ours.
+/// Returns the key of the location at which a vertex is entered. The zero byte marks a name of coreach.
 fn entry_key(key: &str) -> String {
     format!("\0entering {key}")
 }
 
-/// Where a graph begins whose first edge may not be taken for one that leaves a vertex.
+/// The key of an initial location of its own, from which only the first edge leads.
 const START: &str = "\0Start";

@@ -1,6 +1,6 @@
-//! What a machine of XLIA declares, under the names that it has here: types, data, clocks, ports.
+//! Translates the declarations of a machine of XLIA: types, data, clocks, ports.
 //!
-//! A declaration with a mistake stays known, without a meaning: where it is used nothing more is told.
+//! A declaration with a mistake stays known without a meaning, so that its uses are not reported again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,16 +27,16 @@ pub(super) struct Declared {
     pub(super) clocks: Vec<Datum>,
     pub(super) scope: ForeignScope,
     pub(super) actions: Numbered<ActionId, Action>,
-    /// The number of each port, by its name in the file; none where its declaration was a mistake.
+    /// The action of each port by its name in the file. `None`, if its declaration was a mistake.
     pub(super) ports: BTreeMap<String, Option<ActionId>>,
-    /// For each port, which parameters are not negative by their type.
+    /// For each port's action, the parameters that are not negative by their type.
     pub(super) unsigned: BTreeMap<ActionId, Vec<bool>>,
     pub(super) internal: ActionId,
     pub(super) uncontrollable: BTreeSet<ActionId>,
     pub(super) first: Vec<(Datum, ForeignExpression)>,
 }
 
-/// The types that have a name of their own: what each is here, and is it not negative?
+/// The names of types, each with its type here. The flag says that its values are not negative.
 const TYPES: [(&str, Type, bool); 16] = [
     ("bool", Type::Bool, false),
     ("boolean", Type::Bool, false),
@@ -57,7 +57,7 @@ const TYPES: [(&str, Type, bool); 16] = [
 ];
 
 impl Declared {
-    /// What this machine declares; `taken` are names that others have.
+    /// Translates all declarations of a machine. `taken` are names that other machines have.
     pub(super) fn of(
         collector: &mut Collector,
         options: &Options,
@@ -68,7 +68,8 @@ impl Declared {
         let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
         check_distinct(collector, machine);
         // Types, and the literals of enumerations.
-        let type_names = named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", taken);
+        let type_names =
+            give_names(collector, machine.types.iter().map(|(name, _)| name), "types", "t", taken);
         let data: Vec<&Name> = machine
             .types
             .iter()
@@ -80,7 +81,7 @@ impl Declared {
                     .map(|d| &d.name),
             )
             .collect();
-        let data_names = named(collector, data, "data", "v", taken);
+        let data_names = give_names(collector, data, "data", "v", taken);
         let mut types = Vec::new();
         let mut scope = ForeignScope::new();
         for (name, literals) in &machine.types {
@@ -108,9 +109,10 @@ impl Declared {
             uncontrollable: BTreeSet::new(),
             first: Vec::new(),
         };
+        // A constant without a value is one of the specification.
         let mut unsigned: Option<&Name> = None;
         for constant in &machine.constants {
-            let Some((ty, _)) = type_of(collector, &constant.ty, &types) else {
+            let Some((ty, _)) = find_type(collector, &constant.ty, &types) else {
                 declared.scope.insert(constant.name.text.clone(), None);
                 continue;
             };
@@ -123,7 +125,7 @@ impl Declared {
                 Some(value) => {
                     let mut typing = Typing::new(&declared.scope, Dialect::Xlia);
                     let term = typing.of_type(value, &ty, &format!("`{}`", constant.name.text));
-                    report(collector, piece, typing.mistakes);
+                    report_mistakes(collector, piece, typing.mistakes);
                     term
                 }
             };
@@ -131,8 +133,8 @@ impl Declared {
         }
         for variable in &machine.variables {
             let known = match variable.ty.text.strip_prefix("time ") {
-                None => type_of(collector, &variable.ty, &types),
-                Some(numbers) => type_of_time(collector, &variable.ty, numbers, &types),
+                None => find_type(collector, &variable.ty, &types),
+                Some(numbers) => find_type_of_time(collector, &variable.ty, numbers, &types),
             };
             let Some((ty, is_unsigned)) = known else {
                 declared.scope.insert(variable.name.text.clone(), None);
@@ -145,7 +147,7 @@ impl Declared {
             declared.variables.push(datum);
         }
         for declaration in &machine.clocks {
-            if type_of(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
+            if find_type(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
                 let found =
                     Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
                 collector.push(found.at(origin(collector, &declaration.ty), "a clock of integers"));
@@ -163,39 +165,40 @@ impl Declared {
             collector.push(found.at(origin(collector, ty), "may be negative here"));
         }
         let taken = data_names.all().union(taken).cloned().collect();
-        declared.ports(collector, machine, &types, &taken);
-        declared.internals(machine);
-        declared.uncontrollable(collector, options, machine);
+        declared.add_ports(collector, machine, &types, &taken);
+        declared.add_internal_action(machine);
+        declared.add_uncontrollable(collector, options, machine);
         declared.types = types.into_iter().map(|(name, ty)| (type_names.get(&name).to_owned(), ty)).collect();
         declared
     }
 
-    fn ports(
+    /// Makes an action of each port.
+    fn add_ports(
         &mut self,
         collector: &mut Collector,
         machine: &Machine,
         types: &[(String, Type)],
         taken: &BTreeSet<String>,
     ) {
-        let said = |port: &Port| Name {
+        let action_name = |port: &Port| Name {
             text: port.says.clone().unwrap_or_else(|| port.name.text.clone()),
             span: port.name.span.clone(),
         };
-        let all: Vec<Name> = machine.ports.iter().map(said).collect();
-        let names = named(collector, &all, "actions", "a", &BTreeSet::new());
+        let all: Vec<Name> = machine.ports.iter().map(action_name).collect();
+        let names = give_names(collector, &all, "actions", "a", &BTreeSet::new());
         for port in &machine.ports {
             let numbers: Vec<String> = (1..=port.types.len()).map(|number| format!("p{number}")).collect();
             let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), taken, "p");
             let mut unsigned = Vec::new();
             let mut data = Vec::new();
             for (number, ty) in numbers.iter().zip(&port.types) {
-                if let Some((ty, is_unsigned)) = type_of(collector, ty, types) {
+                if let Some((ty, is_unsigned)) = find_type(collector, ty, types) {
                     data.push(Datum::new(parameters.get(number), ty));
                     unsigned.push(is_unsigned);
                 }
             }
             let kind = if port.is_input { ActionKind::Input } else { ActionKind::Output };
-            let name = names.get(&said(port).text).to_owned();
+            let name = names.get(&action_name(port).text).to_owned();
             let number = self.actions.push(Action { name, kind, parameters: data });
             let known = Some(number).filter(|_| unsigned.len() == port.types.len());
             self.ports.insert(port.name.text.clone(), known);
@@ -203,8 +206,7 @@ impl Declared {
         }
     }
 
-    /// An internal action, where a transition has no message.
-    fn internals(&mut self, machine: &Machine) {
+    fn add_internal_action(&mut self, machine: &Machine) {
         let is_message = |step: &XliaStep| matches!(step, XliaStep::Input(..) | XliaStep::Output(..));
         let mut transitions = machine.states.iter().flat_map(|state| &state.transitions);
         self.internal = self.actions.next_number();
@@ -215,7 +217,7 @@ impl Declared {
         }
     }
 
-    fn uncontrollable(&mut self, collector: &mut Collector, options: &Options, machine: &Machine) {
+    fn add_uncontrollable(&mut self, collector: &mut Collector, options: &Options, machine: &Machine) {
         let inputs = || machine.ports.iter().filter(|port| port.is_input).map(|port| port.name.text.as_str());
         for name in &options.uncontrollable {
             match self.ports.get(name).filter(|_| inputs().any(|input| input == name)) {
@@ -235,8 +237,7 @@ impl Declared {
     }
 }
 
-/// Names for what is declared, told where they are others.
-pub(super) fn named<'a>(
+pub(super) fn give_names<'a>(
     collector: &mut Collector,
     names: impl IntoIterator<Item = &'a Name>,
     what: &str,
@@ -246,10 +247,11 @@ pub(super) fn named<'a>(
     let names: Vec<(&str, Option<coreach_model::Origin>)> =
         names.into_iter().map(|name| (name.text.as_str(), Some(collector.origin(&name.span)))).collect();
     let naming = Naming::of(names, taken, plain);
-    naming.tell(collector, what);
+    naming.warn_of_changes(collector, what);
     naming
 }
 
+/// Reports names that are declared twice.
 fn check_distinct(collector: &mut Collector, machine: &Machine) {
     let data: Vec<&Name> = machine
         .types
@@ -283,8 +285,8 @@ fn check_distinct(collector: &mut Collector, machine: &Machine) {
     }
 }
 
-/// The type of this name, and is it not negative?
-fn type_of(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> Option<(Type, bool)> {
+/// Finds the type of this name. The flag says that its values are not negative.
+fn find_type(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> Option<(Type, bool)> {
     let own = types.iter().find(|(known, _)| *known == name.text).map(|(_, ty)| (ty.clone(), false));
     let known =
         || TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, sign)| (ty.clone(), *sign));
@@ -304,15 +306,15 @@ fn type_of(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> 
     found
 }
 
-/// A time: what is received into it may be any real of a port.
-fn type_of_time(
+/// Finds the type of a time, which is a real. A time of integers is warned of.
+fn find_type_of_time(
     collector: &mut Collector,
     name: &Name,
     numbers: &str,
     types: &[(String, Type)],
 ) -> Option<(Type, bool)> {
     let of = Name { text: numbers.to_owned(), span: name.span.clone() };
-    let (ty, _) = type_of(collector, &of, types)?;
+    let (ty, _) = find_type(collector, &of, types)?;
     if ty != Type::Real {
         let found = Diagnostic::warning("clock", "times are real here, and this one counts whole units");
         collector.push(found.at(Some(collector.origin(&name.span)), "a time of integers"));
@@ -320,7 +322,7 @@ fn type_of_time(
     Some((Type::Real, true))
 }
 
-pub(super) fn report(
+pub(super) fn report_mistakes(
     collector: &mut Collector,
     piece: &Piece,
     mistakes: Vec<crate::expression::ForeignMistake>,

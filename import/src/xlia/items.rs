@@ -1,4 +1,4 @@
-//! Reading what stands in a machine of XLIA: ports, data, types, states and what their transitions do.
+//! Reads the items of a machine of XLIA: ports, data, types, and states with their transitions.
 
 use coreach_model::budget;
 use coreach_model::diagnostic::nearest;
@@ -6,15 +6,22 @@ use coreach_model::diagnostic::nearest;
 use super::parse::{ITEMS, Name, Parsed, Port, Reader, XliaDeclared, XliaState, XliaStep, XliaTransition};
 use crate::expression::ForeignMistake;
 use crate::expression::lexer::ForeignToken;
-use crate::options::too_many;
+use crate::options::report_too_many;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DataKind {
+    Variable,
+    Constant,
+}
 
 impl Reader<'_, '_> {
+    /// Reads one item of a machine.
     pub(super) fn item(&mut self) -> Parsed<()> {
         let (word, span) = self.cursor.name("a declaration, a state or a section")?;
         match word.as_str() {
             "port" => self.port(),
-            "var" => self.variable(false),
-            "const" => self.variable(true),
+            "var" => self.data(DataKind::Variable),
+            "const" => self.data(DataKind::Constant),
             "type" => self.enumeration(),
             "state" => self.state(),
             "connect" => self.connect(),
@@ -32,8 +39,9 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Reads a declaration of ports of one direction.
     fn port(&mut self) -> Parsed<()> {
-        let is_input = match self.named("`input` or `output`")? {
+        let is_input = match self.read_name("`input` or `output`")? {
             name if name.text == "input" => true,
             name if name.text == "output" => false,
             name => {
@@ -42,11 +50,11 @@ impl Reader<'_, '_> {
             }
         };
         loop {
-            let name = self.named("the port's name")?;
+            let name = self.read_name("the port's name")?;
             let mut types = Vec::new();
             if self.cursor.eat("(") && !self.cursor.eat(")") {
                 loop {
-                    types.push(self.named("a type")?);
+                    types.push(self.read_name("a type")?);
                     // The parameter may have a name, which nothing uses.
                     if let Some(ForeignToken::Name(_)) = self.cursor.peek() {
                         self.cursor.at += 1;
@@ -65,18 +73,19 @@ impl Reader<'_, '_> {
         self.cursor.expect(";")
     }
 
-    fn variable(&mut self, is_constant: bool) -> Parsed<()> {
+    /// Reads a declaration of variables, clocks or constants.
+    fn data(&mut self, kind: DataKind) -> Parsed<()> {
         let is_clock = self.cursor.eat_word("clock");
-        let mut ty = self.named("a type")?;
-        // `time uinteger`: a time, counted in these numbers.
+        let mut ty = self.read_name("a type")?;
+        // The type `time uinteger` is a time that is counted in these numbers.
         if let ("time", Some(ForeignToken::Name(_)), Some(ForeignToken::Name(_))) =
             (ty.text.as_str(), self.cursor.peek(), self.cursor.peek_second())
         {
-            let numbers = self.named("a type")?;
+            let numbers = self.read_name("a type")?;
             ty = Name { text: format!("time {}", numbers.text), span: ty.span.start..numbers.span.end };
         }
         loop {
-            let name = self.named("a name")?;
+            let name = self.read_name("a name")?;
             let value = if self.cursor.eat(":=") || self.cursor.eat("=") {
                 Some(self.cursor.expression()?)
             } else {
@@ -93,7 +102,7 @@ impl Reader<'_, '_> {
             let declared = XliaDeclared { name, ty: ty.clone(), value };
             if is_clock {
                 self.machine.clocks.push(declared);
-            } else if is_constant {
+            } else if kind == DataKind::Constant {
                 self.machine.constants.push(declared);
             } else {
                 self.machine.variables.push(declared);
@@ -106,7 +115,7 @@ impl Reader<'_, '_> {
     }
 
     fn enumeration(&mut self) -> Parsed<()> {
-        let name = self.named("the type's name")?;
+        let name = self.read_name("the type's name")?;
         let span = self.cursor.span();
         if !self.cursor.eat_word("enum") {
             return Err(Box::new(ForeignMistake::untranslatable(&span, "a type that is no enumeration")));
@@ -114,7 +123,7 @@ impl Reader<'_, '_> {
         self.cursor.expect("{")?;
         let mut literals = Vec::new();
         loop {
-            literals.push(self.named("a literal")?);
+            literals.push(self.read_name("a literal")?);
             if !self.cursor.eat(",") {
                 break;
             }
@@ -125,6 +134,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
+    /// Reads a state with its transitions. After a mistake in a part, reading goes on with the next one.
     fn state(&mut self) -> Parsed<()> {
         let mut is_start = false;
         if let Some((word, span)) = self.modifier()? {
@@ -139,7 +149,7 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        let name = self.named("the state's name")?;
+        let name = self.read_name("the state's name")?;
         self.machine.states.push(XliaState { name, is_start, first: Vec::new(), transitions: Vec::new() });
         if self.cursor.eat(";") {
             return Ok(());
@@ -162,6 +172,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
+    /// Reads `@init` or a transition of a state.
     fn part_of_state(&mut self) -> Parsed<()> {
         let start = self.cursor.span();
         if self.cursor.eat("@") {
@@ -188,16 +199,16 @@ impl Reader<'_, '_> {
         }
         self.transitions += 1;
         if self.transitions > self.most {
-            too_many(self.collector, &start, "transitions", self.most);
+            report_too_many(self.collector, &start, "transitions", self.most);
             self.is_whole = false;
             return Ok(());
         }
         let name = match self.cursor.peek() {
-            Some(ForeignToken::Name(_)) => Some(self.named("the transition's name")?),
+            Some(ForeignToken::Name(_)) => Some(self.read_name("the transition's name")?),
             _ => None,
         };
         self.cursor.expect("-->")?;
-        let target = self.named("the state where it leads")?;
+        let target = self.read_name("the state where it leads")?;
         let span = name.as_ref().map_or(start.start, |name| name.span.start)..target.span.end;
         let steps = if self.cursor.eat(";") { Vec::new() } else { self.block()? };
         if let Some(state) = self.machine.states.last_mut() {
@@ -218,7 +229,7 @@ impl Reader<'_, '_> {
                 Ok(step) => steps.push(step),
                 Err(mistake) => {
                     self.push(*mistake);
-                    // On with the next statement of the block.
+                    // Skip to the next statement of the block.
                     if self.cursor.at == start {
                         self.cursor.at += 1;
                     }
@@ -232,8 +243,9 @@ impl Reader<'_, '_> {
         Ok(steps)
     }
 
+    /// Reads one statement.
     fn step(&mut self) -> Parsed<XliaStep> {
-        // A statement is no comparison: `=` assigns as `:=` does.
+        // A statement is no comparison, so `=` assigns like `:=`.
         if matches!(self.cursor.peek_second(), Some(ForeignToken::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
             let assignment = self.cursor.assignment()?;
             self.cursor.expect(";")?;
@@ -243,7 +255,7 @@ impl Reader<'_, '_> {
         let (word, span) = self.cursor.name("a statement")?;
         let step = match word.as_str() {
             "input" | "output" => {
-                let port = self.named("a port")?;
+                let port = self.read_name("a port")?;
                 let mut values = Vec::new();
                 if self.cursor.eat("(") && !self.cursor.eat(")") {
                     loop {

@@ -1,7 +1,7 @@
-//! XLIA: state machines of the Diversity platform, as its tool for path-guided test cases publishes them.
+//! Reads XLIA: state machines of Diversity, as its tool for path-guided test cases publishes them.
 //!
 //! [`mod@parse`] reads the subset that the published examples use, timed or not: a machine, its ports, data,
-//! clocks and states (`items.rs`). [`mod@translate`] makes a model of it, [`mod@together`] one of several.
+//! clocks and states (`items.rs`). [`mod@translate`] makes a model of one, [`mod@together`] of several.
 //!
 //! ```text
 //! file       = "@xlia" "<" "system" "," version ">" ":" [ "timed" ] "system" name "{" { part } "}"
@@ -39,7 +39,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         [machine] if system.connections.is_empty() => {
             translate::translate(collector, options, machine, &system.name, &BTreeSet::new())?
         }
-        _ => together::together(collector, options, &mut system)?,
+        _ => together::compose_machines(collector, options, &mut system)?,
     };
-    Some(translate::with_time(collector, system.is_timed, model))
+    Some(translate::drop_unused_time(collector, system.is_timed, model))
 }

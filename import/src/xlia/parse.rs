@@ -1,7 +1,7 @@
-//! Reading XLIA: from text to what is declared and what transitions do, every mistake collected.
+//! Parses XLIA: reads declarations and transitions from text, and collects all mistakes.
 //!
-//! After a mistake reading goes on behind the next `;`, or where the block ends. Each round takes a token, so
-//! it ends.
+//! After a mistake, reading goes on after the next `;`, or at the end of the block. It ends, since each round
+//! takes a token.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use coreach_model::budget;
 use coreach_model::diagnostic::nearest;
 use coreach_model::reader::collect::Collector;
 
-use crate::expression::lexer::{ForeignToken, tokens};
+use crate::expression::lexer::{ForeignToken, split_tokens};
 use crate::expression::parser::Cursor;
 use crate::expression::{Dialect, ForeignExpression, ForeignMistake};
 use crate::options::Options;
@@ -24,7 +24,7 @@ pub struct Name {
 #[derive(Debug)]
 pub struct Port {
     pub name: Name,
-    /// What passes there, where several machines are composed.
+    /// The action that happens there, if several machines are composed.
     pub says: Option<String>,
     pub is_input: bool,
     pub types: Vec<Name>,
@@ -39,7 +39,7 @@ pub struct XliaDeclared {
 
 #[derive(Debug)]
 pub enum XliaStep {
-    /// Something is received into these variables.
+    /// A message is received, and its values go into these variables.
     Input(Name, Vec<ForeignExpression>),
     Output(Name, Vec<ForeignExpression>),
     Guard(ForeignExpression),
@@ -59,7 +59,7 @@ pub struct XliaTransition {
 pub struct XliaState {
     pub name: Name,
     pub is_start: bool,
-    /// What is done when the machine begins.
+    /// Statements that are done when the machine begins.
     pub first: Vec<XliaStep>,
     pub transitions: Vec<XliaTransition>,
 }
@@ -73,7 +73,7 @@ pub struct Plug {
 
 #[derive(Debug)]
 pub struct Connection {
-    /// Do all of them take part at once, and not each with the environment?
+    /// Do all its ports take part at the same time? If not, each port is connected to the environment.
     pub is_rendezvous: bool,
     pub plugs: Vec<Plug>,
     pub span: Range<usize>,
@@ -102,9 +102,9 @@ pub struct Machine {
 
 pub(super) type Parsed<T> = Result<T, Box<ForeignMistake>>;
 
-/// Reads a file; none where a limit was met or a declaration could not be read.
+/// Parses a file. `None`, if a limit was reached, or if a declaration could not be read.
 pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option<XliaSystem> {
-    let tokens = tokens(text, Dialect::Xlia);
+    let tokens = split_tokens(text, Dialect::Xlia);
     let cursor = Cursor::new(&tokens, text.len(), Dialect::Xlia);
     let mut reader = Reader {
         collector,
@@ -130,7 +130,7 @@ pub(super) struct Reader<'a, 't> {
     pub(super) cursor: Cursor<'t>,
     pub(super) most: usize,
     pub(super) transitions: usize,
-    /// No limit was met, and all that is declared was read: so what is not known is a mistake.
+    /// No limit was reached, and all declarations were read. So an unknown name is a mistake.
     pub(super) is_whole: bool,
     pub(super) machine: Machine,
     system: XliaSystem,
@@ -159,11 +159,12 @@ impl Reader<'_, '_> {
         self.collector.push(found);
     }
 
+    /// Reads the system: its machines and connections.
     fn file(&mut self) -> Parsed<()> {
         self.cursor.expect("@")?;
-        self.word("xlia")?;
+        self.expect_word("xlia")?;
         self.cursor.expect("<")?;
-        self.word("system")?;
+        self.expect_word("system")?;
         self.cursor.expect(",")?;
         if let Some(ForeignToken::Number(_)) = self.cursor.peek() {
             self.cursor.at += 1;
@@ -171,7 +172,7 @@ impl Reader<'_, '_> {
         self.cursor.expect(">")?;
         self.cursor.expect(":")?;
         self.system.is_timed = self.cursor.eat_word("timed");
-        self.word("system")?;
+        self.expect_word("system")?;
         self.system.name = self.cursor.name("the system's name")?.0;
         self.cursor.expect("{")?;
         while !self.cursor.eat("}") {
@@ -186,7 +187,7 @@ impl Reader<'_, '_> {
                 self.connection(start)?;
                 continue;
             }
-            // What is drawn of a machine says nothing of what it does.
+            // `lifeline` is only about the drawing of a machine.
             self.cursor.eat_word("lifeline");
             if !self.cursor.eat_word("statemachine") {
                 return Err(self.cursor.unexpected("`statemachine`"));
@@ -207,11 +208,11 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn word(&mut self, word: &str) -> Parsed<()> {
+    fn expect_word(&mut self, word: &str) -> Parsed<()> {
         if self.cursor.eat_word(word) { Ok(()) } else { Err(self.cursor.unexpected(&format!("`{word}`"))) }
     }
 
-    /// Takes the name of a section, `@public:`.
+    /// Skips the name of a section, `@public:`. Returns false, if there is none.
     fn section(&mut self) -> Parsed<bool> {
         const SECTIONS: [&str; 8] =
             ["composite", "public", "private", "declaration", "property", "region", "com", "machine"];
@@ -232,7 +233,7 @@ impl Reader<'_, '_> {
         Ok(true)
     }
 
-    /// `<word>`, if it is next.
+    /// Reads `<word>`, if it is next.
     pub(super) fn modifier(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
         if !self.cursor.eat("<") {
             return Ok(None);
@@ -242,6 +243,7 @@ impl Reader<'_, '_> {
         Ok(Some(found))
     }
 
+    /// Reads a machine after the word `statemachine`.
     fn machine_body(&mut self) -> Parsed<()> {
         if let Some((word, span)) = self.modifier()?
             && word != "or"
@@ -251,7 +253,7 @@ impl Reader<'_, '_> {
                 format!("a machine of the kind `{word}`"),
             )));
         }
-        self.machine = Machine::named(self.named("the machine's name")?);
+        self.machine = Machine::named(self.read_name("the machine's name")?);
         self.cursor.expect("{")?;
         while !self.cursor.eat("}") {
             budget::ask();
@@ -276,7 +278,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn named(&mut self, what: &str) -> Parsed<Name> {
+    pub(super) fn read_name(&mut self, what: &str) -> Parsed<Name> {
         let (text, span) = self.cursor.name(what)?;
         Ok(Name { text, span })
     }
@@ -291,7 +293,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Goes on behind the next `;`, or before the next thing that begins with a word of the machine.
+    /// Skips tokens up to the next `;`, or to the next item, section or transition.
     pub(super) fn recover(&mut self, start: usize) {
         if self.cursor.at == start {
             self.cursor.at += 1;
@@ -309,7 +311,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `connect< rdv > { output Sender->port; input Receiver->port; }`, or with the environment.
+    /// Reads `connect< rdv > { output Sender->port; input Receiver->port; }`, or one with the environment.
     fn connection(&mut self, span: Range<usize>) -> Parsed<()> {
         let is_rendezvous = match self.modifier()? {
             Some((word, _)) if word == "env" => false,
@@ -326,7 +328,7 @@ impl Reader<'_, '_> {
         let mut plugs = Vec::new();
         while !self.cursor.eat("}") {
             budget::ask();
-            let is_input = match self.named("`input` or `output`")? {
+            let is_input = match self.read_name("`input` or `output`")? {
                 name if name.text == "input" => true,
                 name if name.text == "output" => false,
                 name => {
@@ -334,10 +336,10 @@ impl Reader<'_, '_> {
                     return Err(Box::new(ForeignMistake::new("syntax", &name.span, message, "no direction")));
                 }
             };
-            let machine = self.named("a machine")?;
+            let machine = self.read_name("a machine")?;
             self.cursor.expect("-")?;
             self.cursor.expect(">")?;
-            let port = self.named("a port")?;
+            let port = self.read_name("a port")?;
             self.cursor.expect(";")?;
             plugs.push(Plug { is_input, machine, port });
         }
@@ -345,6 +347,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
+    /// Reads the connection of a machine's own ports with the environment.
     pub(super) fn connect(&mut self) -> Parsed<()> {
         match self.modifier()? {
             Some((word, _)) if word == "env" => {}
@@ -358,8 +361,8 @@ impl Reader<'_, '_> {
         }
         self.cursor.expect("{")?;
         while !self.cursor.eat("}") {
-            let direction = self.named("`input` or `output`")?;
-            let port = self.named("a port")?;
+            let direction = self.read_name("`input` or `output`")?;
+            let port = self.read_name("a port")?;
             let is_input = direction.text == "input";
             let known = self.machine.ports.iter().find(|known| known.name.text == port.text);
             match known {

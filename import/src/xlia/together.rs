@@ -1,14 +1,14 @@
-//! Several machines of XLIA as one model: parallel composition, as of the parts of a specification.
+//! Composes several machines of XLIA to one model, in parallel, like the parts of a specification.
 //!
-//! **Method.** Each machine is translated by itself. What a rendezvous connects is one action, called like
-//! the port that sends, and what is connected to the environment an action like its port; where two machines
-//! have ports of one name, with the machine's in front. Data that two machines have get a number. The models
-//! are composed ([`coreach_model::timed::composed`]): an action that machines have in common they take at
-//! once, any other one alone; what one sends the other is an output of the whole, which can be seen.
+//! **Method.** Each machine is translated by itself. A rendezvous is one action with the name of the port
+//! that sends. A port that is connected to the environment is an action with the port's name. If two machines
+//! have ports of one name, the machine's name comes before it. Data that two machines have get a number. The
+//! models are composed ([`coreach_model::timed::composed`]). Machines take a common action at the same time,
+//! and any other action alone. A message from one machine to another is a visible output of the whole.
 //!
 //! **Not** translated: connections with a memory (buffers, broadcast), a port in two connections or in none.
 //!
-//! **Cost**: the pairs of states that are reached.
+//! **Cost**: the reachable pairs of states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +24,14 @@ use super::translate::translate;
 use crate::finish::Model;
 use crate::options::Options;
 
-/// The model of the machines together; none where there was a mistake, which has been reported.
-pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaSystem) -> Option<Model> {
+/// Makes the model of all machines. `None` after a mistake, which has been reported.
+pub fn compose_machines(
+    collector: &mut Collector,
+    options: &Options,
+    system: &mut XliaSystem,
+) -> Option<Model> {
     let errors = collector.errors();
-    connect(collector, system);
+    name_actions_of_ports(collector, system);
     if collector.errors() > errors {
         return None;
     }
@@ -40,12 +44,12 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
     let mut taken = BTreeSet::new();
     let mut whole: Option<MachinePart> = None;
     for (machine, inputs) in system.machines.iter().zip(&own) {
-        // A name that no machine has is told by the first.
+        // A name that no machine has is given to the first machine, which reports it.
         let mut uncontrollable = std::mem::take(&mut unknown);
         uncontrollable.extend(options.uncontrollable.iter().filter(|name| inputs.contains(*name)).cloned());
         let options = Options { uncontrollable, ..options.clone() };
         let model = translate(collector, &options, machine, &system.name, &taken)?;
-        taken.extend(names(&model));
+        taken.extend(names_in(&model));
         whole = Some(match whole {
             None => MachinePart::from(model),
             Some(whole) => compose_two(collector, whole, MachinePart::from(model), &machine.name)?,
@@ -56,7 +60,7 @@ pub fn together(collector: &mut Collector, options: &Options, system: &mut XliaS
     Some(Model { iosts, types, time: Some((clocks, uncontrollable)), open })
 }
 
-fn names(model: &Model) -> impl Iterator<Item = String> {
+fn names_in(model: &Model) -> impl Iterator<Item = String> {
     let iosts = &model.iosts;
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let clocks = model.time.iter().flat_map(|(clocks, _)| &clocks.clocks);
@@ -68,8 +72,8 @@ fn names(model: &Model) -> impl Iterator<Item = String> {
     data.map(|datum| datum.name().to_owned()).chain(literals).collect::<Vec<_>>().into_iter()
 }
 
-/// Says of each port what passes there.
-fn connect(collector: &mut Collector, system: &mut XliaSystem) {
+/// Finds the action of each port by the connections. Each port must be connected once.
+fn name_actions_of_ports(collector: &mut Collector, system: &mut XliaSystem) {
     let XliaSystem { machines, connections, .. } = system;
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for (place, machine) in machines.iter().enumerate() {
@@ -78,7 +82,7 @@ fn connect(collector: &mut Collector, system: &mut XliaSystem) {
             collector.error("duplicate-declaration", message, &machine.name.span, "the second one");
         }
     }
-    // For each machine and port, what passes there.
+    // The action of each port, by the numbers of machine and port. First with the machine's name before it.
     let mut says: BTreeMap<(usize, usize), String> = BTreeMap::new();
     let mut plugged: Vec<(usize, usize, Option<String>, Name)> = Vec::new();
     for Connection { is_rendezvous, plugs, span } in connections.iter() {
@@ -115,7 +119,7 @@ fn connect(collector: &mut Collector, system: &mut XliaSystem) {
         }
     }
     let actions: BTreeSet<&String> = says.values().collect();
-    // `Machine.port` is `port`, where no other machine has one like it.
+    // `Machine.port` becomes `port`, if no other machine has such a port.
     let short = |action: &str| action.split_once('.').map_or(action, |(_, port)| port).to_owned();
     let is_alone = |action: &str| actions.iter().filter(|other| short(other) == short(action)).count() == 1;
     let names: BTreeMap<String, String> = actions
@@ -133,6 +137,7 @@ fn connect(collector: &mut Collector, system: &mut XliaSystem) {
     }
 }
 
+/// Finds the numbers of the machine and the port that a connection names.
 fn find_port(
     collector: &mut Collector,
     machines: &[Machine],
@@ -178,6 +183,7 @@ impl From<Model> for MachinePart {
     }
 }
 
+/// Composes two parts, or reports why they do not fit. `name` is the second machine.
 fn compose_two(
     collector: &mut Collector,
     one: MachinePart,
@@ -193,14 +199,14 @@ fn compose_two(
         Err(found) => {
             for why in found {
                 let label = "this machine and those before it";
-                collector.error("incompatible-parts", words(&why), &name.span, label);
+                collector.error("incompatible-parts", explain_incompatible(&why), &name.span, label);
             }
             None
         }
     }
 }
 
-fn words(why: &Incompatible) -> String {
+fn explain_incompatible(why: &Incompatible) -> String {
     match why {
         Incompatible::BothSend(action) => format!("two machines send `{action}`"),
         Incompatible::InternalAndVisible(action) => {

@@ -1,16 +1,16 @@
-//! A model of a machine of XLIA.
+//! Makes a model of a machine of XLIA.
 //!
-//! **What it means here.** What a transition does, it does in order: a guard behind `input c(x)` speaks of
-//! the value that was received, an output sends what its expression is at its place, an assignment is seen by
-//! what follows. So the statements are followed with a term for each variable, and what comes of it is one
-//! guard and one parallel assignment, both said by what was before the step. `cl := 0` sets a clock back.
+//! **Meaning.** The statements of a transition are done in their order. A guard after `input c(x)` is about
+//! the received value, an output sends the value of its expression at that point, and later statements see an
+//! assignment. So the translation follows the statements with a term for each variable. The result is one
+//! guard and one parallel assignment, both over the data before the step. `cl := 0` sets a clock back.
 //!
-//! - A transition without `input` and `output` is an internal step; one with two of them is not translated.
-//! - Numbers: `urational` and its like are reals. That they are not negative is asked of what is received,
-//!   unless the guard says so itself; a warning says that nothing asks it of what is assigned. `uint` is
-//!   `nat`.
-//! - A variable without a first value that is read before it is assigned gets it from a constant
-//!   ([`crate::finish`]); of a timed model it may stay open.
+//! - A transition without `input` and `output` is an internal step. A transition with two of them is not
+//!   translated.
+//! - Numbers: `urational` and similar types are reals. Received values must not be negative, and the guard
+//!   demands that. Assigned values are not checked, with a warning. `uint` is `nat`.
+//! - A variable without a first value that is read before it is assigned gets its first value from a constant
+//!   ([`crate::finish`]). In a timed model it may stay open.
 //! - A constant without a value is a constant of the specification.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ use coreach_model::timed::Clocks;
 use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, TransitionId, Type, Value, budget};
 use dashu_ratio::RBig;
 
-use super::declared::{Declared, named, report};
+use super::declared::{Declared, give_names, report_mistakes};
 use super::parse::{Machine, Name, XliaState, XliaStep, XliaTransition};
 use crate::expression::typing::Typing;
 use crate::expression::{Dialect, ForeignExpression, ForeignKind};
@@ -34,9 +34,7 @@ use crate::names::Naming;
 use crate::options::Options;
 use crate::piece::Piece;
 
-/// The model; none where there was a mistake, which has been reported.
-///
-/// It is called so, and has none of the names that are taken.
+/// Makes the model with this name, and without the taken names. Reports mistakes, and is `None` then.
 pub fn translate(
     collector: &mut Collector,
     options: &Options,
@@ -48,11 +46,11 @@ pub fn translate(
     let piece = Piece::plain(&file.text, 0);
     let declared = Declared::of(collector, options, machine, &piece, taken);
     let mut translation = Translation { collector, machine, piece: &piece, declared: &declared };
-    translation.model(name)
+    translation.translate_machine(name)
 }
 
-/// The model as one without time, where it has no clock, whatever it says.
-pub fn with_time(collector: &mut Collector, is_timed: bool, model: Model) -> Model {
+/// Turns a model without clocks into one without time, whatever the file says.
+pub fn drop_unused_time(collector: &mut Collector, is_timed: bool, model: Model) -> Model {
     let Some((clocks, uncontrollable)) = &model.time else { return model };
     if !clocks.clocks.is_empty() {
         return model;
@@ -80,9 +78,10 @@ struct Translation<'a> {
 }
 
 impl Translation<'_> {
-    fn model(&mut self, name: &str) -> Option<Model> {
+    /// Translates the states and transitions of the machine.
+    fn translate_machine(&mut self, name: &str) -> Option<Model> {
         let (machine, declared) = (self.machine, self.declared);
-        let names = named(
+        let names = give_names(
             self.collector,
             machine.states.iter().map(|state| &state.name),
             "locations",
@@ -108,11 +107,11 @@ impl Translation<'_> {
             self.collector.push(found.help("`state< start > name`"));
             return None;
         };
-        let (initial_condition, known) = self.initial(start);
+        let (initial_condition, known) = self.translate_initial(start);
         let mut transitions: Numbered<TransitionId, Edge> = Numbered::new();
         let mut resets = Numbered::new();
-        let mut called: Numbered<TransitionId, Option<String>> = Numbered::new();
-        let (names, naming) = self.transition_names();
+        let mut transition_names: Numbered<TransitionId, Option<String>> = Numbered::new();
+        let (names, naming) = self.name_transitions();
         let mut names = names.into_iter();
         for state in &machine.states {
             for transition in &state.transitions {
@@ -131,10 +130,10 @@ impl Translation<'_> {
                     continue;
                 };
                 let source = by_name[state.name.text.as_str()];
-                if let Some((edge, reset)) = self.transition(transition, source, *target) {
+                if let Some((edge, reset)) = self.translate_transition(transition, source, *target) {
                     transitions.push(edge);
                     resets.push(reset);
-                    called.push(name.map(|name| naming.get(&name).to_owned()));
+                    transition_names.push(name.map(|name| naming.get(&name).to_owned()));
                 }
             }
         }
@@ -154,14 +153,13 @@ impl Translation<'_> {
             origin: None,
         };
         let open = declared.variables.iter().filter(|variable| !known.contains(*variable)).cloned().collect();
-        let clocks = Clocks { clocks: declared.clocks.clone(), resets, names: called };
+        let clocks = Clocks { clocks: declared.clocks.clone(), resets, names: transition_names };
         let time = Some((clocks, declared.uncontrollable.clone()));
         Some(Model { iosts, types: declared.types.clone(), time, open })
     }
 
-    /// Names of transitions are names within their state. One that several states have is said with its
-    /// state.
-    fn transition_names(&mut self) -> (Vec<Option<String>>, Naming) {
+    /// Names the transitions. A name that transitions of several states have gets the state's name before it.
+    fn name_transitions(&mut self) -> (Vec<Option<String>>, Naming) {
         let of = |state| move |transition: &XliaTransition| (state, transition.name.clone());
         let machine = self.machine;
         let all: Vec<(&XliaState, Option<Name>)> =
@@ -175,20 +173,20 @@ impl Translation<'_> {
                 self.collector.push(found.at(self.collector.origin(&name.span), "the second one"));
             }
         }
-        let said = |state: &XliaState, name: Name| match states[&name.text].len() {
+        let full_name = |state: &XliaState, name: Name| match states[&name.text].len() {
             1 => name,
             _ => Name { text: format!("{}.{}", state.name.text, name.text), span: name.span },
         };
         let names: Vec<Option<Name>> =
-            all.into_iter().map(|(state, name)| name.map(|name| said(state, name))).collect();
-        let naming = named(self.collector, names.iter().flatten(), "transitions", "t", &BTreeSet::new());
+            all.into_iter().map(|(state, name)| name.map(|name| full_name(state, name))).collect();
+        let naming = give_names(self.collector, names.iter().flatten(), "transitions", "t", &BTreeSet::new());
         (names.into_iter().map(|name| name.map(|name| name.text)).collect(), naming)
     }
 
     fn translate_typed(&mut self, tree: &ForeignExpression, ty: &Type, whose: &str) -> Option<Term> {
         let mut typing = Typing::new(&self.declared.scope, Dialect::Xlia);
         let term = typing.of_type(tree, ty, whose);
-        report(self.collector, self.piece, typing.mistakes);
+        report_mistakes(self.collector, self.piece, typing.mistakes);
         term
     }
 
@@ -202,13 +200,14 @@ impl Translation<'_> {
         self.collector.error(code, message, name, label);
     }
 
+    /// Finds the variable or clock of this name. Reports any other name.
     fn variable(&mut self, name: &Name) -> Option<Datum> {
         let of = |term: &Option<Term>| match term.as_ref().map(Term::node) {
             Some(Node::Data(datum)) => Some(datum.clone()),
             _ => None,
         };
         match self.declared.scope.get(&name.text) {
-            // Told already.
+            // Its declaration was a mistake, which has been reported.
             Some(None) => None,
             Some(term) if of(term).is_some_and(|datum| !self.declared.constants.contains(&datum)) => of(term),
             Some(_) => {
@@ -225,13 +224,12 @@ impl Translation<'_> {
         }
     }
 
-    /// Translates first values and `@init` into the initial condition, and the variables that it gives a
-    /// value.
-    fn initial(&mut self, start: &XliaState) -> (Term, BTreeSet<Datum>) {
+    /// Turns first values and `@init` into the initial condition. Also returns their variables.
+    fn translate_initial(&mut self, start: &XliaState) -> (Term, BTreeSet<Datum>) {
         let mut state = Substitution::new();
         for (datum, tree) in &self.declared.first {
             if let Some(value) = self.translate_typed(tree, datum.ty(), "the first value") {
-                self.begin(&mut state, datum, &value, tree);
+                self.set_first_value(&mut state, datum, &value, tree);
             }
         }
         for step in &start.first {
@@ -246,7 +244,7 @@ impl Translation<'_> {
                         continue;
                     }
                     if let Some(value) = self.translate_typed(tree, datum.ty(), &format!("`{}`", name.text)) {
-                        self.begin(&mut state, &datum, &value, tree);
+                        self.set_first_value(&mut state, &datum, &value, tree);
                     }
                 }
                 XliaStep::Guard(tree) => {
@@ -274,7 +272,14 @@ impl Translation<'_> {
         (condition, state.into_keys().collect())
     }
 
-    fn begin(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &ForeignExpression) {
+    /// Sets the first value of a variable. It may not depend on a variable without a value.
+    fn set_first_value(
+        &mut self,
+        state: &mut Substitution,
+        datum: &Datum,
+        value: &Term,
+        tree: &ForeignExpression,
+    ) {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
             self.error(
@@ -288,10 +293,11 @@ impl Translation<'_> {
         state.insert(datum.clone(), value);
     }
 
+    /// Finds the action of a port that must have this direction.
     fn port(&mut self, name: &Name, kind: ActionKind) -> Option<ActionId> {
         let found = self.declared.ports.get(&name.text).copied();
         match found {
-            // Told already.
+            // Its declaration was a mistake, which has been reported.
             Some(None) => None,
             Some(Some(number)) if self.declared.actions[number].kind == kind => Some(number),
             Some(Some(_)) => {
@@ -313,8 +319,8 @@ impl Translation<'_> {
         }
     }
 
-    /// A transition, and the clocks that it sets back.
-    fn transition(
+    /// Translates a transition. Also returns the clocks that it sets back.
+    fn translate_transition(
         &mut self,
         transition: &XliaTransition,
         source: LocationId,
@@ -372,6 +378,7 @@ impl Translation<'_> {
                 }
             }
         }
+        // Received values are not negative, if their type says so and no guard does.
         let number = action.unwrap_or(self.declared.internal);
         let action = &self.declared.actions[number];
         if action.kind == ActionKind::Input {
@@ -398,8 +405,8 @@ impl Translation<'_> {
         state.retain(|datum, value| *value != Term::datum(datum));
         let guard = Term::and(guards);
         if action.kind == ActionKind::Internal {
-            let speaks = |term: &Term| self.declared.clocks.iter().any(|clock| term.mentions(clock));
-            if !resets.is_empty() || speaks(&guard) || state.values().any(speaks) {
+            let has_clock = |term: &Term| self.declared.clocks.iter().any(|clock| term.mentions(clock));
+            if !resets.is_empty() || has_clock(&guard) || state.values().any(has_clock) {
                 let message = "an internal step takes no time: it may not speak of clocks";
                 let found = Diagnostic::error("internal-time", message)
                     .at(self.collector.origin(&transition.span), "it has no message");
@@ -413,6 +420,7 @@ impl Translation<'_> {
         Some((Edge { source, action: number, guard, assignments: state, target, origin }, resets))
     }
 
+    /// Puts a received value into a variable of a fitting type.
     fn receive_into(
         &mut self,
         parameter: &Datum,
@@ -429,9 +437,9 @@ impl Translation<'_> {
             self.error("clock", "nothing is received into a clock", &tree.span, "a clock");
             return None;
         }
-        let (is, wanted) = (parameter.ty().sort(), variable.ty().sort());
+        let (sent, wanted) = (parameter.ty().sort(), variable.ty().sort());
         let value = Term::datum(parameter);
-        let value = match (is == wanted, &is, &wanted) {
+        let value = match (sent == wanted, &sent, &wanted) {
             (true, ..) => value,
             (_, Type::Int, Type::Real) => value.to_real(),
             _ => {
@@ -446,7 +454,7 @@ impl Translation<'_> {
     }
 }
 
-/// Does the guard itself say that the parameter is not negative?
+/// Does the guard imply that the parameter is not negative?
 fn is_bounded(guard: &Term, parameter: &Datum) -> bool {
     let is_datum = |term: &Term| matches!(term.node(), Node::Data(datum) if datum == parameter);
     let not_negative = |term: &Term| match term.as_literal() {

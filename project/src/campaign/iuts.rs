@@ -1,11 +1,11 @@
-//! The implementations of a campaign: what a store keeps of each, and the way to it.
+//! Describes the implementations of a campaign for its store, and reads such descriptions back.
 //!
-//! The description in a store is the text of the implementation's file, and the text of the model if a model
-//! stands for it; its hash is part of every run's key. No path of this machine is in it, so that parts of a
-//! campaign done elsewhere fit together; where the file lay is kept beside it.
+//! The description in a store is the text of the implementation's file, and the text of its model if it is
+//! simulated. The description's hash is part of every run's key. The description has no path of this machine,
+//! so that parts of a campaign done elsewhere fit together. The store keeps the file's path separately.
 //!
-//! Secrets of the file are hashed and not kept: the values of its `environment`, and of the headers that its
-//! `redact` names. Who needs them later reads them in the file, if it is still the same but for them.
+//! Secrets of the file are hashed and not kept. Secrets are the values of its `environment`, and of the
+//! headers that its `redact` names. They are later read from the file, if nothing else in it has changed.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,17 +22,19 @@ use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
 use crate::configuration::Reference;
-use crate::iut::Simulating;
+use crate::iut::SimulatedParts;
 use crate::once::Once;
 
-/// What a store keeps of an implementation's file. Only what is needed for that is looked at.
-/// Errors: the file, or the model that it names, cannot be read, or has no name.
+/// Describes an implementation for a store. Reads only those parts of its file that the description needs.
+///
+/// # Errors
+/// The file, or the model that it names, cannot be read, or has no name.
 pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Vec<Diagnostic>> {
     let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
     let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
-    let looked = find_parts(&mut collector);
-    let ((name, model, secrets), _) = collector.ended(looked)?;
+    let parts = find_parts(&mut collector);
+    let (Parts { name, model, secrets }, _) = collector.ended(parts)?;
     let mut description = json!({ "name": name, "file": file.text });
     if let Some(model) = model {
         let folder = reference.path.parent().unwrap_or(Path::new(""));
@@ -44,34 +46,32 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
     if secrets.is_empty() {
         return Ok(described);
     }
-    description["file"] = redacted(&file.text, &secrets).into();
+    description["file"] = redact(&file.text, &secrets).into();
     description["redacted"] = true.into();
     Ok(described.kept_as(description.to_string()))
 }
 
-/// The text, with `"[redacted]"` in the place of each secret. The places ascend, and do not overlap.
-fn redacted(text: &str, secrets: &[Range<usize>]) -> String {
+/// Replaces each secret by `"[redacted]"`. The places ascend, and do not overlap.
+fn redact(text: &str, secrets: &[Range<usize>]) -> String {
     let mut kept = text.to_owned();
-    // From the back, so that the places in front stay right.
+    // The last secret is replaced first, so that the places before it stay right.
     for place in secrets.iter().rev() {
-        // A block scalar's place includes the line end behind it. That must stay, or the next key would stand
-        // on this line.
+        // A block scalar's place includes its line end, which must stay before the next key.
         let end = place.start + text[place.clone()].trim_end().len();
         kept.replace_range(place.start..end, "\"[redacted]\"");
     }
     kept
 }
 
-/// The places of all secrets, in their order: the values of `environment`, and those of headers that are to
-/// be redacted.
-fn secrets(root: &Node) -> Vec<Range<usize>> {
+/// Finds the places of all secrets, in their order: values of `environment`, and of redacted headers.
+fn find_secrets(root: &Node) -> Vec<Range<usize>> {
     let mapping = |node: &Node, key: &str| match &node.kind {
         NodeKind::Mapping(entries) => shape::get(entries, key).cloned(),
         _ => None,
     };
     let mut redact = Vec::new();
     if let Some(names) = mapping(root, "evidence").and_then(|evidence| mapping(&evidence, "redact")) {
-        words_of(&names, &mut redact);
+        collect_words(&names, &mut redact);
     }
     let is_redacted = |header: &str| redact.iter().any(|name| name.eq_ignore_ascii_case(header));
     let (mut places, mut nodes) = (Vec::new(), vec![root]);
@@ -101,13 +101,20 @@ fn secrets(root: &Node) -> Vec<Range<usize>> {
         }
     }
     places.sort_by_key(|place| (place.start, place.end));
-    // An alias stands where its anchor does.
+    // The place of an alias is that of its anchor.
     places.dedup();
     places
 }
 
-/// The name of the implementation, the model that stands for it, and the places of its secrets.
-fn find_parts(collector: &mut Collector) -> Option<(String, Option<String>, Vec<Range<usize>>)> {
+/// The parts of an implementation's file that its description needs.
+struct Parts {
+    name: String,
+    /// The path of the model that simulates it.
+    model: Option<String>,
+    secrets: Vec<Range<usize>>,
+}
+
+fn find_parts(collector: &mut Collector) -> Option<Parts> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
     let NodeKind::Mapping(entries) = &root.kind else {
@@ -121,18 +128,18 @@ fn find_parts(collector: &mut Collector) -> Option<(String, Option<String>, Vec<
         _ => None,
     };
     let model = model.map(|scalar| scalar.text.clone());
-    Some((name, model, secrets(&root)))
+    Some(Parts { name, model, secrets: find_secrets(&root) })
 }
 
-/// The files that an implementation's file names, as far as they are there: its model, its program, what that
-/// is given. Any word of the text may be one.
-pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
+/// Finds the files that an implementation's file names, as far as they exist: its model, its program, and
+/// arguments of the program. Any word of the text may be a file.
+pub fn find_named_files(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
     let mut collector = Collector::new(file);
     let mut words = Vec::new();
     if let Some(root) = yaml::parse(&mut collector) {
-        words_of(&root, &mut words);
+        collect_words(&root, &mut words);
     }
-    // A command may be started elsewhere, and its words are relative to that place.
+    // A command may be started in another folder, and its words are relative to that folder.
     let mut folders = vec![folder.to_owned()];
     folders.extend(words.iter().map(|word| folder.join(word)).filter(|path| path.is_dir()));
     let places = folders.iter().flat_map(|folder| words.iter().map(move |word| folder.join(word)));
@@ -140,11 +147,11 @@ pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
     found.into_iter().collect()
 }
 
-/// All text of a file that may be a path: each value, and each word of one.
-fn words_of(node: &Node, words: &mut Vec<String>) {
+/// Collects all texts of a file that may be paths: each value, and each word of a value.
+fn collect_words(node: &Node, words: &mut Vec<String>) {
     match &node.kind {
-        NodeKind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
-        NodeKind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),
+        NodeKind::Mapping(entries) => entries.iter().for_each(|entry| collect_words(&entry.value, words)),
+        NodeKind::Sequence(items) => items.iter().for_each(|item| collect_words(item, words)),
         _ => {
             if let Some(scalar) = node.as_scalar() {
                 words.push(scalar.text.clone());
@@ -154,8 +161,8 @@ fn words_of(node: &Node, words: &mut Vec<String>) {
     }
 }
 
-/// The implementation that a store describes, for a test case with this graph. `file` is where its
-/// description was read: a command is started from there. A model is in the store.
+/// Reads the implementation that a store describes, for a test case with this graph. `file` is the path of
+/// the implementation's file: a command is started in its folder. A model is read from the store.
 pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     let refused = |message: String| vec![Diagnostic::error("no-implementation", message)];
     let json: Value = serde_json::from_str(description).map_err(|error| {
@@ -168,17 +175,18 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     if let Some(model) = text("model") {
         let model: Arc<SourceFile> = from_bytes(format!("the model of {name}"), model.as_bytes().to_vec())
             .map_err(|found| vec![found])?;
-        let (stands, warnings) = crate::iut::standing(model)?;
+        let (stand_in, warnings) = crate::iut::read_stand_in(model)?;
         let written =
             from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
-        let (Simulating { way, link, behaviour }, _) = crate::iut::simulating(written, stands, test)?;
+        let (SimulatedParts { way, link, behaviour }, _) =
+            crate::iut::read_simulated_parts(written, stand_in, test)?;
         let evidence = Default::default();
         return Ok((Iut { name: name.to_owned(), way, link, behaviour, evidence }, warnings));
     }
     let path = Path::new(file);
     let written = match json.get("redacted") {
         None => from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?,
-        Some(_) => same_but_for_secrets(path, written).ok_or_else(|| {
+        Some(_) => load_if_same_but_for_secrets(path, written).ok_or_else(|| {
             let message =
                 format!("the store keeps no secrets of `{name}`, and {file} has changed or is not there");
             let help = "name its file with `--iut`";
@@ -188,11 +196,11 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     crate::iut::read(written, path.parent().unwrap_or(Path::new("")), Some(test))
 }
 
-/// The file, where a store would keep this text of it.
-fn same_but_for_secrets(path: &Path, kept: &str) -> Option<Arc<SourceFile>> {
+/// Loads the file, if it differs from the kept text only in its secrets.
+fn load_if_same_but_for_secrets(path: &Path, kept: &str) -> Option<Arc<SourceFile>> {
     let file = yaml::load(path).ok()?;
     let root = yaml::parse(&mut Collector::new(file.clone()))?;
-    (redacted(&file.text, &secrets(&root)) == kept).then_some(file)
+    (redact(&file.text, &find_secrets(&root)) == kept).then_some(file)
 }
 
 #[cfg(test)]
@@ -203,8 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// The description is hashed into the keys of runs: what is started must be what it says, whatever has
-    /// become of the file since.
+    /// The description is hashed into the keys of runs. So the started system must be that one.
     #[test]
     fn what_is_described_is_what_is_read() {
         let folder = std::env::temp_dir().join(format!("coreach-once-{}", std::process::id()));
@@ -215,7 +222,7 @@ mod tests {
         let reference = Reference { path: path.clone(), origin: collector.origin(&(0..0)) };
         let mut files = Once::default();
         let described = describe(&reference, &mut files).unwrap();
-        // Replaced, as an editor does it.
+        // The file is replaced as an editor does it.
         let other = folder.join("other.yaml");
         std::fs::write(&other, "iut: second\nstdio: { command: [second] }\n").unwrap();
         std::fs::rename(&other, &path).unwrap();
@@ -231,7 +238,7 @@ mod tests {
         std::fs::remove_dir_all(folder).unwrap();
     }
 
-    /// Secrets are marked by their beginning; all else stays as it is written.
+    /// Each secret begins with `SECRET`. All other text must stay as it is written.
     const SECRETS: &str = "\
 iut: r
 http:
@@ -275,22 +282,22 @@ evidence: { redact: [Authorization, Cookie, x-api-key] }
         for stays in ["Accept: &any text/plain", "python3, srv.py", "# kept", "http://127.0.0.1:{port}"] {
             assert!(kept.contains(stays), "{kept}");
         }
-        // It is YAML of the same shape still, so that who looks at it finds everything but that.
+        // The kept text is still YAML of the same shape, so that a reader finds everything but the secrets.
         let again = from_bytes("kept".to_owned(), kept.as_bytes().to_vec()).unwrap();
         let mut collector = Collector::new(again.clone());
         let root = yaml::parse(&mut collector).unwrap_or_else(|| panic!("{kept}"));
-        let places = secrets(&root);
-        assert_eq!(redacted(&again.text, &places), again.text);
+        let places = find_secrets(&root);
+        assert_eq!(redact(&again.text, &places), again.text);
         assert_eq!(places.len(), 6, "{kept}");
-        // Another secret makes other runs, and the same text.
-        assert_eq!(same_but_for_secrets(&path, kept).unwrap().text, SECRETS);
+        // Another secret changes the hash, but not the kept text.
+        assert_eq!(load_if_same_but_for_secrets(&path, kept).unwrap().text, SECRETS);
         let other = described(&SECRETS.replace("SECRET8", "ANOTHER"));
         assert_eq!(other.description, one.description);
         assert_ne!(other.hash, one.hash);
-        assert!(same_but_for_secrets(&path, kept).is_some());
+        assert!(load_if_same_but_for_secrets(&path, kept).is_some());
         described(&SECRETS.replace("/login", "/other"));
-        assert!(same_but_for_secrets(&path, kept).is_none());
-        // Where nothing is secret, all of it is kept.
+        assert!(load_if_same_but_for_secrets(&path, kept).is_none());
+        // A file without secrets is kept as it is.
         let plain = described("iut: first\nstdio: { command: [first] }\n");
         assert!(plain.description.contains("command: [first]") && !plain.description.contains("redacted"));
         std::fs::remove_dir_all(folder).unwrap();

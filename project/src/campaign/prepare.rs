@@ -1,8 +1,7 @@
-//! From a campaign's file to its plan: test cases made or read, implementations read, constants fixed.
+//! Makes the plan of a campaign: makes or reads the test cases, reads the implementations, chooses constants.
 //!
-//! Each test case is made in a thread of its own with a solver of its own, like everything that is asked of a
-//! solver: its constants then do not depend on what else is in the campaign, and neither do the keys of its
-//! runs.
+//! Each test case is made in a thread of its own with a solver of its own. So its constants and the keys of
+//! its runs do not depend on other parts of the campaign.
 
 use coreach_adapters::description;
 use coreach_execution::campaign::{Instance, Iut, LeftOut, Partition, Plan, Test, WhyLeftOut};
@@ -13,13 +12,14 @@ use coreach_model::diagnostic::Origin;
 use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Severity};
 use coreach_pipeline::stop::says_work_was_stopped;
 
 use crate::campaign::iuts::describe;
 use crate::campaign::names::KnownNames;
-use crate::campaign::{Campaign, Constants, Given, TestSource};
-use crate::cases::{NoCase, document};
+use crate::campaign::{Campaign, Constants, InstanceConstants, TestSource};
+use crate::cases::{NoCase, make_document};
 use crate::configuration::Reference;
 use crate::iut::ReportedLocations;
 use crate::making::Says;
@@ -35,21 +35,20 @@ enum Job<'a> {
     Document(&'a Reference),
 }
 
-/// For each test case, the way to each implementation.
+/// The ways to all implementations, for each test case.
 pub type PreparedWays = Vec<Vec<description::Iut>>;
 
-/// What came of a test case that was asked for.
-enum Prepared {
-    /// It has these instances, and with some constants none.
-    Made(Box<Test>, Vec<Instance>, Vec<NoCase>),
-    /// It cannot be had: a result, and the campaign goes on.
+/// The result of preparing one test case.
+enum PreparedTest {
+    /// Constants without a run are in `left_out`.
+    Made { test: Box<Test>, instances: Vec<Instance>, left_out: Vec<NoCase> },
+    /// There is no such test case. The campaign goes on without it.
     None(NoCase),
-    /// A mistake in a file: nothing is begun.
+    /// A file has mistakes. The campaign does not begin.
     Mistakes(Vec<Diagnostic>),
 }
 
-/// Reads all that a campaign names, and plans it. A purpose that cannot be tested is left out, with a warning
-/// that says why.
+/// Reads all files that a campaign names, and plans it. An untestable purpose is left out with a warning.
 pub fn prepare(
     campaign: &Campaign,
     partition: Partition,
@@ -69,19 +68,19 @@ pub fn prepare(
             }
         }
     }
-    // What is hashed here and what is read for each test case below are the same bytes.
+    // The bytes that are hashed here are also read below for each test case.
     let mut files = Once::default();
     let iuts = read_iuts(campaign, &mut files, &mut found);
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
-    let mut made = projects.iter();
+    let mut loaded = projects.iter();
     let jobs: Vec<Job<'_>> = campaign
         .tests
         .iter()
         .flat_map(|source| match source {
             TestSource::Document(reference) => vec![Job::Document(reference)],
-            TestSource::Configuration(_) => made
+            TestSource::Configuration(_) => loaded
                 .next()
                 .into_iter()
                 .flat_map(|(project, at)| {
@@ -90,7 +89,7 @@ pub fn prepare(
                 .collect(),
         })
         .collect();
-    let results = jobs::in_order(&jobs, threads, |job| test(job, campaign, says))
+    let results = jobs::in_order(&jobs, threads, |job| prepare_test(job, campaign, says))
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
     let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
     let mut left_out: Vec<LeftOut> = Vec::new();
@@ -100,28 +99,28 @@ pub fn prepare(
         add_new_findings(found, none.found.into_iter().map(warning).collect());
     };
     let mut failed = false;
-    // A test case that is not there may have what a name speaks of.
+    // If a test case is missing, an unknown name may be one of its names.
     let mut is_whole = true;
     for (job, result) in jobs.iter().zip(results) {
         match result {
-            Prepared::Mistakes(errors) => {
+            PreparedTest::Mistakes(errors) => {
                 failed = true;
                 add_new_findings(&mut found, errors);
             }
-            Prepared::None(none) => {
+            PreparedTest::None(none) => {
                 is_whole = false;
                 leave_out(none, &mut found);
             }
-            Prepared::Made(test, ..) if tests.iter().any(|(known, _)| known.hash == test.hash) => {
+            PreparedTest::Made { test, .. } if tests.iter().any(|(known, _)| known.hash == test.hash) => {
                 let message = format!("the test case `{}` is there twice", test.name);
                 let (Job::Purpose(_, _, at) | Job::Document(at)) = job;
                 found.push(
                     Diagnostic::warning("duplicate-test", message).at(at.origin.clone(), "once is enough"),
                 );
             }
-            Prepared::Made(mut test, instances, none) => {
+            PreparedTest::Made { mut test, instances, left_out } => {
                 test.name = make_distinct(&test.name, &tests);
-                for one in none {
+                for one in left_out {
                     leave_out(NoCase { test: test.name.clone(), ..one }, &mut found);
                 }
                 tests.push((*test, instances));
@@ -142,8 +141,8 @@ pub fn prepare(
     if failed || found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
-    let locations = locations(campaign, &projects, &tests);
-    let ways = ways(&tests, &iuts, &locations, &mut files, &mut found);
+    let locations = collect_locations(campaign, &projects, &tests);
+    let ways = read_ways(&tests, &iuts, &locations, &mut files, &mut found);
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
@@ -153,7 +152,7 @@ pub fn prepare(
     Ok(((Plan { left_out, ..plan }, ways), found))
 }
 
-/// Keeps findings, each once: several configurations may share a model.
+/// Adds findings that are not there yet: several configurations may share a model.
 fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
     for diagnostic in more {
         if !found.contains(&diagnostic) {
@@ -162,13 +161,14 @@ fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
     }
 }
 
-/// A name that none of the tests has: two configurations may make different test cases of one purpose.
+/// Makes a name that none of the tests has: two configurations may make different test cases of one purpose.
 fn make_distinct(name: &str, tests: &[(Test, Vec<Instance>)]) -> String {
     let is_free = |name: &String| tests.iter().all(|(test, _)| test.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
+/// Describes the implementations of a campaign. Two of one name are a mistake.
 fn read_iuts<'a>(
     campaign: &'a Campaign,
     files: &mut Once,
@@ -201,8 +201,7 @@ fn read_iuts<'a>(
     iuts
 }
 
-/// The locations that an implementation's file may name.
-fn locations(
+fn collect_locations(
     campaign: &Campaign,
     projects: &[(Project, &Reference)],
     tests: &[(Test, Vec<Instance>)],
@@ -215,8 +214,8 @@ fn locations(
     known
 }
 
-/// What each implementation's file says for each test case, whose actions it must fit.
-fn ways(
+/// Reads each implementation's file for each test case, whose actions it must fit.
+fn read_ways(
     tests: &[(Test, Vec<Instance>)],
     iuts: &[(Iut, &Reference)],
     locations: &ReportedLocations,
@@ -225,24 +224,25 @@ fn ways(
 ) -> PreparedWays {
     let mut ways = Vec::new();
     for (test, _) in tests {
-        let mut its = Vec::new();
+        let mut ways_of_test = Vec::new();
         for (_, reference) in iuts {
             match budget::reading(|| {
                 iut::load_once(&reference.path, test.case.wire(), Some(locations), files)
             }) {
                 Ok((way, warnings)) => {
                     add_new_findings(found, warnings);
-                    its.push(way);
+                    ways_of_test.push(way);
                 }
                 Err(errors) => add_new_findings(found, errors),
             }
         }
-        ways.push(its);
+        ways.push(ways_of_test);
     }
     ways
 }
 
-fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
+/// Makes or reads one test case, and chooses its constants.
+fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedTest {
     let (test, reference) = match job {
         Job::Document(reference) => {
             let unreadable = |error: FileError| DocumentError::Unreadable(error.to_string());
@@ -250,12 +250,12 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
             (bytes.and_then(|bytes| Test::new(&bytes)), *reference)
         }
         Job::Purpose(project, purpose, reference) => {
-            let document = match document(project, purpose, says) {
+            let document = match make_document(project, purpose, says) {
                 Ok(text) => text,
                 Err(none) => {
                     let found = none.found.into_iter();
                     let here = |why: Diagnostic| why.at(reference.origin.clone(), "it is left out");
-                    return Prepared::None(NoCase { found: found.map(here).collect(), ..none });
+                    return PreparedTest::None(NoCase { found: found.map(here).collect(), ..none });
                 }
             };
             let named = |test: Test| Test { name: purpose.iosts.name.clone(), ..test };
@@ -266,20 +266,20 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
         Ok(test) => test,
         Err(error) => {
             let diagnostic = Diagnostic::error("not-a-test-case", error.to_string());
-            return Prepared::Mistakes(vec![diagnostic.at(reference.origin.clone(), "named here")]);
+            return PreparedTest::Mistakes(vec![diagnostic.at(reference.origin.clone(), "named here")]);
         }
     };
-    match budget::choosing_constants(|| instances(&test, campaign, reference)) {
-        Ok((instances, none)) => Prepared::Made(Box::new(test), instances, none),
+    match budget::choosing_constants(|| choose_instances(&test, campaign, reference)) {
+        Ok((instances, left_out)) => PreparedTest::Made { test: Box::new(test), instances, left_out },
         Err(found) if found.iter().any(|one| says_work_was_stopped(one.code)) => {
-            Prepared::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })
+            PreparedTest::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })
         }
-        Err(found) => Prepared::Mistakes(found),
+        Err(found) => PreparedTest::Mistakes(found),
     }
 }
 
-/// The instances that there are, and the constants that do not suit.
-fn instances(
+/// Chooses a test case's constants. Returns its instances, and the given constants without a run.
+fn choose_instances(
     test: &Test,
     campaign: &Campaign,
     reference: &Reference,
@@ -303,32 +303,27 @@ fn instances(
         }
         Constants::Given(list) => list,
     };
-    let (mut instances, mut none, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut instances, mut left_out, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for one in list {
-        match valuation(test, one) {
+        match evaluate_constants(test, one) {
             Ok(known) => match Instance::with_constants(&test.case, &known, 0, &mut solver) {
                 Ok(instance) => instances.push(instance),
-                Err(error) => none.push(unsuited(&error, &one.origin, "with these")),
+                Err(error) => left_out.push(unsuited(&error, &one.origin, "with these")),
             },
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() { Ok((instances, none)) } else { Err(errors) }
+    if errors.is_empty() { Ok((instances, left_out)) } else { Err(errors) }
 }
 
-/// The values of those constants that the test case has: another test case of the campaign may have the
-/// others.
-fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::Valuation, Diagnostic> {
+/// Reads the values of the test case's own constants. Others may belong to other test cases.
+fn evaluate_constants(test: &Test, instance: &InstanceConstants) -> Result<Valuation, Diagnostic> {
     let has = |name: &str| test.case.iosts.constants.iter().any(|datum| datum.name() == name);
-    let pairs = one.pairs.iter().filter(|(name, ..)| has(name));
-    read_constants(&test.case, pairs.map(|(name, _, value, _)| (name.as_str(), value.as_str()))).map_err(
-        |error| {
-            let place = one
-                .pairs
-                .iter()
-                .find(|(name, ..)| matches!(&error, ConstantsError::NoValue(of, _) if of == name));
-            let origin = place.map_or(one.origin.clone(), |(.., origin)| origin.clone());
-            Diagnostic::error("wrong-value", error.to_string()).at(origin, "not such a value")
-        },
-    )
+    let pairs = instance.pairs.iter().filter(|pair| has(&pair.name));
+    read_constants(&test.case, pairs.map(|pair| (pair.name.as_str(), pair.value.as_str()))).map_err(|error| {
+        let is_wrong = |name| matches!(&error, ConstantsError::NoValue(of, _) if of == name);
+        let wrong = instance.pairs.iter().find(|pair| is_wrong(&pair.name));
+        let origin = wrong.map_or(&instance.origin, |pair| &pair.value_origin);
+        Diagnostic::error("wrong-value", error.to_string()).at(origin.clone(), "not such a value")
+    })
 }

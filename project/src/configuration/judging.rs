@@ -1,5 +1,5 @@
-//! The keys whose values are words: by what runs are judged and by whom (`conformance`, `judge`), and by what
-//! facts are made sharper (`analysis: refine`).
+//! Reads the keys whose values are words: `conformance` and `judge` say how runs are judged, `analysis:
+//! loops` and `analysis: refine` how facts are found.
 
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::shape;
@@ -11,13 +11,13 @@ coreach_model::words! {
         /// A test case, made by the whole pipeline.
         #[default]
         TestCase = "test_case",
-        /// The product of specification and purpose, followed in all states that are possible: nothing is
-        /// closed or determinized.
+        /// The product of specification and purpose. The judge follows all its possible states.
         Online = "online",
     }
 }
 
-/// The word of a key out of these, or a mistake with the nearest word; the usual one where nothing is said.
+/// Reads a key whose value is one of these words. Without the key, it is the default. `None` is a mistake.
+/// The texts are for messages: an example, the setting's name, and a label.
 pub(super) fn read_word<T: Copy + Default>(
     collector: &mut Collector,
     entries: &[Entry],

@@ -1,4 +1,4 @@
-//! What a configuration says of time: `timed: { silence_after: 5 }`.
+//! Reads what a configuration says about time: `timed: { silence_after: 5 }`.
 
 use coreach_model::number::real;
 use coreach_model::reader::collect::Collector;
@@ -7,24 +7,24 @@ use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, Origin, Value};
 use dashu_ratio::RBig;
 
-/// No time that people write needs more digits.
+/// The most digits of a time. People write no time with more.
 pub(crate) const MOST_DIGITS: usize = 100;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenTiming {
-    /// `silence_after`: after so much time without an event, that is an observation. Of type `real`, above 0.
+    /// `silence_after`: after so much time without an event, silence is an observation. A `real` above 0.
     pub silence_after: Value,
     /// Where it stands.
     pub origin: Origin,
 }
 
-/// `timed`. The outer `None` is a mistake, the inner one that nothing was said.
+/// Reads `timed`. The outer `None` is a mistake, the inner one no key.
 pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option<Option<GivenTiming>> {
     const LIKE: &str = "timed: { silence_after: 5 }";
     let Some(entry) = entries.iter().find(|entry| entry.key.text == "timed") else { return Some(None) };
-    let said = shape::mapping(collector, &entry.value, "`timed`", LIKE)?;
-    shape::check_keys(collector, said, &["silence_after"], "`timed`");
-    let node = shape::required(collector, &entry.value, said, "silence_after", "`timed`", LIKE)?;
+    let keys = shape::mapping(collector, &entry.value, "`timed`", LIKE)?;
+    shape::check_keys(collector, keys, &["silence_after"], "`timed`");
+    let node = shape::required(collector, &entry.value, keys, "silence_after", "`timed`", LIKE)?;
     let scalar = shape::scalar(collector, node, "`silence_after`", LIKE)?;
     let time = real(&scalar.text, MOST_DIGITS).ok().filter(|time| *time > RBig::ZERO);
     if time.is_none() {

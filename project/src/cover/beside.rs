@@ -1,20 +1,20 @@
-//! A specification and a mutant of it as one system, which comes to a location of its own where they differ.
+//! Joins a specification and a mutant of it in one system with a location *differs* for their differences.
 //!
-//! Both take each event together, and internal steps alone. A stimulus is one that the specification takes; a
-//! mutant that does not take it, nor behind an internal step, ignores it. An output of the mutant leads to
-//! *differs* where no transition of the specification that leaves its location could send it. The
-//! specification may have other states after the same trace that could: whoever finds a run to there has to
-//! ask them.
+//! Both take each event together, and each takes internal steps alone. Only stimuli that the specification
+//! takes are sent. A mutant ignores a stimulus that it does not take, even after an internal step. An output
+//! of the mutant leads to *differs*, if no transition from the specification's location could send it. After
+//! the same trace the specification may have other states that could send it. So a run to *differs* is
+//! checked further.
 //!
-//! **Races.** A stimulus may cross an internal step, and where it is not taken behind that, the specification
-//! itself, run as a system, would do what it does not allow. What counts is only what comes of the mutation:
-//! a pair remembers whether a changed transition was taken, or a stimulus ignored that the specification
-//! takes in that state; before that, only a changed transition leads to *differs*.
+//! **Races.** A stimulus may cross an internal step after which it is not taken. Then the specification
+//! itself, run as a system, would do something that it does not allow. Only effects of the mutation count. So
+//! each pair remembers whether a changed transition was taken, or whether the mutant has ignored a stimulus
+//! that the specification would take in its state. Before that, only a changed transition leads to *differs*.
 //!
-//! **What follows.** Where no run comes to *differs*, the mutant does nothing, after any trace of the
-//! specification, that the specification run as a system would not do: it conforms.
+//! **Consequence.** If no run reaches *differs*, the mutant conforms: after any trace of the specification it
+//! does nothing that the specification, run as a system, would not do.
 //!
-//! **Cost**: pairs of locations times pairs of transitions, for those pairs that transitions connect.
+//! **Cost**: the reachable pairs of locations times pairs of transitions.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, b
 
 pub struct Beside {
     pub iosts: Iosts,
-    /// For each transition the one of the specification that it goes along, where it does.
+    /// For each transition, the transition of the specification that it takes, if it takes one.
     pub of: Numbered<TransitionId, Option<TransitionId>>,
     pub differs: LocationId,
 }
@@ -37,11 +37,17 @@ struct Renamed {
     is_changed: bool,
 }
 
-/// A location of each, and whether the mutation has had an effect.
-type StatePair = (LocationId, LocationId, bool);
+/// A location of the joined system.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct LocationPair {
+    specification: LocationId,
+    mutant: LocationId,
+    /// Has the mutation had an effect?
+    is_changed: bool,
+}
 
-/// Puts a mutant beside its specification; `None` where that is too large.
-pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
+/// Joins a mutant with its specification. `None`, if the joined system is too large.
+pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
     let own = |datum: &Datum| Datum::new(format!("{}~", datum.name()), datum.ty().clone());
     let renaming: Substitution =
         mutant.variables.iter().map(|datum| (datum.clone(), Term::datum(&own(datum)))).collect();
@@ -66,21 +72,23 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
     let differs = locations.push(Location::named("differs"));
     let mut numbers = HashMap::new();
     let mut open = Vec::new();
-    let mut number = |pair: StatePair, open: &mut Vec<StatePair>| {
+    let mut number = |pair: LocationPair, open: &mut Vec<LocationPair>| {
         *numbers.entry(pair).or_insert_with(|| {
             open.push(pair);
-            let names = [&specification.location(pair.0).name, &mutant.location(pair.1).name];
-            locations.push(Location::named(format!("{}~{}", names[0], names[1])))
+            let first = &specification.location(pair.specification).name;
+            let second = &mutant.location(pair.mutant).name;
+            locations.push(Location::named(format!("{first}~{second}")))
         })
     };
     let is_changed = specification.initial_condition != mutant.initial_condition;
-    let initial = number((specification.initial, mutant.initial, is_changed), &mut open);
+    let start = LocationPair { specification: specification.initial, mutant: mutant.initial, is_changed };
+    let initial = number(start, &mut open);
     let (mut transitions, mut of) = (Numbered::new(), Numbered::new());
     let mut looked = 0;
     while let Some(pair) = open.pop() {
         looked += 1;
         budget::ask();
-        // Beyond 600 pairs of locations no such system is made.
+        // A joined system of more than 600 pairs is too large.
         if looked > 600 {
             return None;
         }
@@ -101,12 +109,13 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
             });
             of.push(along);
         };
-        let (first, second) = (&leaving.0[pair.0], &leaving.1[pair.1]);
+        let (first, second) = (&leaving.0[pair.specification], &leaving.1[pair.mutant]);
+        // Steps of the specification, alone or together with the mutant.
         for &at in first {
             let one = &specification.transitions[at];
             let kind = specification.action(one.action).kind;
             if kind == ActionKind::Internal {
-                let target = number((one.target, pair.1, pair.2), &mut open);
+                let target = number(LocationPair { specification: one.target, ..pair }, &mut open);
                 add(one.action, enabled[at].clone(), [Some(one), None], Some(at), target);
                 continue;
             }
@@ -115,33 +124,34 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
             for other in &same {
                 let guard = Term::and([enabled[at].clone(), other.enabled.clone()]);
                 if !guard.is_false() {
-                    let is_changed = pair.2 || other.is_changed;
-                    let target = number((one.target, other.transition.target, is_changed), &mut open);
+                    let is_changed = pair.is_changed || other.is_changed;
+                    let (specification, mutant) = (one.target, other.transition.target);
+                    let target = number(LocationPair { specification, mutant, is_changed }, &mut open);
                     add(one.action, guard, [Some(one), Some(&other.transition)], Some(at), target);
                 }
             }
             if kind == ActionKind::Input {
+                // The mutant ignores the stimulus if no transition takes it, not even after an internal step.
                 let ignored = same.iter().map(|other| other.enabled.not());
-                // Nor behind an internal step.
                 let internal = second
                     .iter()
                     .map(|step| &renamed[*step])
                     .filter(|step| mutant.action(step.transition.action).kind == ActionKind::Internal);
                 let later = internal.flat_map(|step| {
-                    let behind = leaving.1[step.transition.target].iter().map(|next| &renamed[*next]);
-                    let takes = behind.filter(|next| next.transition.action == one.action);
+                    let after = leaving.1[step.transition.target].iter().map(|next| &renamed[*next]);
+                    let takes = after.filter(|next| next.transition.action == one.action);
                     takes.map(|next| {
                         let taken = substitute(&next.enabled, &step.transition.assignments);
                         Term::and([step.enabled.clone(), taken]).not()
                     })
                 });
                 let guard = Term::and(std::iter::once(enabled[at].clone()).chain(ignored).chain(later));
-                // Would the specification take it there?
-                let own = leaving.0[pair.1]
+                // The condition under which the specification would take it in the mutant's state.
+                let own = leaving.0[pair.mutant]
                     .iter()
                     .filter(|own| specification.transitions[**own].action == one.action);
                 let takes = Term::or(own.map(|own| substitute(&enabled[*own], &renaming)));
-                let cases = match pair.2 {
+                let cases = match pair.is_changed {
                     true => vec![(guard, true)],
                     false => vec![
                         (Term::and([guard.clone(), takes.clone()]), true),
@@ -150,23 +160,28 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
                 };
                 for (guard, is_changed) in cases {
                     if !guard.is_false() {
-                        let target = number((one.target, pair.1, is_changed), &mut open);
+                        let target =
+                            number(LocationPair { specification: one.target, is_changed, ..pair }, &mut open);
                         add(one.action, guard, [Some(one), None], Some(at), target);
                     }
                 }
             }
         }
+        // Internal steps of the mutant alone, and outputs that the specification refuses.
         for other in second.iter().map(|other| &renamed[*other]) {
             let action = other.transition.action;
             match mutant.action(action).kind {
                 ActionKind::Input => {}
                 ActionKind::Internal => {
-                    let is_changed = pair.2 || other.is_changed;
-                    let target = number((pair.0, other.transition.target, is_changed), &mut open);
+                    let is_changed = pair.is_changed || other.is_changed;
+                    let target = number(
+                        LocationPair { mutant: other.transition.target, is_changed, ..pair },
+                        &mut open,
+                    );
                     add(action, other.enabled.clone(), [None, Some(&other.transition)], None, target);
                 }
-                // What is not changed, the specification would do as well.
-                _ if !pair.2 && !other.is_changed => {}
+                // Without an effect of the mutation, the specification would do the same.
+                _ if !pair.is_changed && !other.is_changed => {}
                 ActionKind::Output | ActionKind::Quiescence => {
                     let same = first.iter().filter(|at| specification.transitions[**at].action == action);
                     let refused = same.map(|at| enabled[*at].not());
@@ -184,7 +199,7 @@ pub fn beside(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
         initial_condition: Term::and(begin),
         locations,
         initial,
-        // A mutant may have an internal action of its own, behind the others.
+        // A mutant may have an internal action of its own, after all others.
         actions: mutant.actions.clone(),
         transitions,
         origin: None,

@@ -1,19 +1,19 @@
-//! A path made concrete, and what its trace shows for certain.
+//! Makes a path concrete, and finds out what its trace shows for certain.
 //!
-//! **Problem.** A purpose sees events and data, not locations. A path that meets a goal is worth nothing as a
-//! test where its trace has another explanation that does not.
+//! **Problem.** A purpose sees events and data, not locations. A path that meets a goal is worthless as a
+//! test if its trace has another explanation that does not meet the goal.
 //!
-//! **Method.** The path's condition, with what the goal asks for at a step, is solved; the values make
-//! initial state and events; the events are taken step by step by the concrete semantics, so that nothing
-//! rests on the solver. Then all explanations of the trace are asked: of an item by what counts coverage
-//! ([`explain`]), of pairs and paths by listing them.
+//! **Method.** The solver solves the path's condition together with the goal's conditions at its steps. Its
+//! values make the initial state and the events. The concrete semantics takes the events step by step, so
+//! that nothing depends on the solver. Then all explanations of the trace are checked. For an item the code
+//! that counts coverage does it ([`explain`]). For pairs and paths the explanations are listed.
 //!
-//! Where another transition of the same action could take an event of the path, the values are first looked
-//! for where none can; the purpose then asks for the same ([`Route::guards`]).
+//! If another transition of the same action could take an event of the path, values are tried first that it
+//! cannot take. The purpose then asks for such values ([`Route::guards`]).
 //!
-//! A purpose takes other values than the run that was found, and what one run shows another may leave open.
-//! So all paths are listed that may explain a run which the purpose accepts ([`Explanations`]). The purpose
-//! shows the goal only if each of them meets it.
+//! A purpose also accepts runs with other values than the run that was found, and these may show less. So all
+//! paths are listed that may explain an accepted run ([`Explanations`]). The purpose shows the goal if all
+//! meet it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,16 +31,16 @@ use coreach_model::{Datum, Term, TransitionId, Value, budget};
 
 use super::goals::{Goal, uses};
 
-/// A path, with what is asked at its steps beyond their being taken.
+/// A path, with conditions at its steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Route {
     /// Its transitions, from the initial location.
     pub path: Vec<TransitionId>,
-    /// For a step, by its place, a condition on the data before it and on its parameters.
+    /// Conditions on the data before a step and on its parameters, by the place of the step.
     pub asked: BTreeMap<usize, Term>,
     /// Does it ask for events that no other transition of their action can take?
     pub is_alone: bool,
-    /// So many steps at its end are watched, and another answer will do.
+    /// The number of steps at its end that are only watched: any other answer is accepted there.
     pub watched: usize,
 }
 
@@ -56,47 +56,46 @@ impl Route {
         Route { path, asked: BTreeMap::new(), is_alone: true, watched: 0 }
     }
 
-    /// What the system must go along.
+    /// The steps that the system must take.
     pub fn promised(&self) -> &[TransitionId] {
         &self.path[..self.path.len() - self.watched]
     }
 
-    /// Cuts a run along the route to what the system must go along.
+    /// Cuts a run along the route to the steps that the system must take.
     pub fn promised_by(&self, iosts: &Iosts, evidence: &Evidence) -> Evidence {
         let is_seen = |number: &&TransitionId| iosts.action(iosts.transitions[**number].action).is_visible();
         let events = self.promised().iter().filter(is_seen).count();
         Evidence { trace: evidence.trace[..events].to_vec(), ..evidence.clone() }
     }
 
-    /// Do constants, parameters and the path determine whether what is asked holds?
+    /// Do constants, parameters and the path determine whether the conditions hold?
     pub fn is_determined(&self, iosts: &Iosts) -> bool {
         is_determined_along(iosts, &self.path, self.asked.iter().map(|(place, asked)| (*place, asked)))
     }
 
-    /// The route with the values of this run, which is one along it, asked for; with those of constants too
-    /// where `constants` says so.
-    pub fn with_values_of(&self, iosts: &Iosts, run: &Evidence, constants: bool) -> Self {
+    /// Makes a route that also asks for the values of this run along it. Constants are asked for on demand.
+    pub fn with_values_of(&self, iosts: &Iosts, run: &Evidence, with_constants: bool) -> Self {
         let mut fixed = self.clone();
         let trace = &run.trace;
         let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
         for (place, event) in (0..self.path.len()).filter(is_seen).zip(trace) {
             let parameters = &iosts.action(iosts.transitions[self.path[place]].action).parameters;
-            let values = parameters.iter().zip(&event.values).map(|(datum, value)| says(datum, value));
+            let values = parameters.iter().zip(&event.values).map(|(datum, value)| has_value(datum, value));
             let values = Term::and(values);
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
             fixed.asked.insert(place, Term::and([asked, values]));
         }
-        let first = (0..self.path.len()).find(is_seen).filter(|_| constants);
+        let first = (0..self.path.len()).find(is_seen).filter(|_| with_constants);
         if let Some(place) = first {
-            let given = iosts.constants.iter();
-            let given = given.filter_map(|datum| Some(says(datum, run.initial.valuation.get(datum)?)));
+            let values = iosts.constants.iter();
+            let values = values.filter_map(|datum| Some(has_value(datum, run.initial.valuation.get(datum)?)));
             let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
-            fixed.asked.insert(place, Term::and([asked].into_iter().chain(given)));
+            fixed.asked.insert(place, Term::and([asked].into_iter().chain(values)));
         }
         fixed
     }
 
-    /// For each step what is asked of it: the goal's condition, and that no other transition takes the event.
+    /// The purpose's guard of each step: its condition and, if `is_alone`, that nothing else takes the event.
     pub fn guards(&self, system: &System<'_>, solver: &mut dyn Solver) -> Vec<Term> {
         let guard = |(place, number): (usize, &TransitionId)| {
             let mut parts: Vec<Term> = self.asked.get(&place).cloned().into_iter().collect();
@@ -117,53 +116,54 @@ impl Route {
         self.path.iter().enumerate().map(guard).collect()
     }
 
-    /// Before each step that is only watched, when something can follow that the purpose accepts: an answer,
-    /// or this step and what comes behind it. Where that cannot be said without a quantifier it is believed.
+    /// For each watched step, the condition before it under which an accepted event can follow: an answer, or
+    /// this step with the steps after it. A condition that needs a quantifier is taken as true.
     pub fn may_go_on(&self, system: &System<'_>, solver: &mut dyn Solver) -> Vec<Term> {
         let iosts = system.iosts;
         let kind = |number: TransitionId| iosts.action(iosts.transitions[number].action).kind;
-        let mut behind = Term::yes();
+        // From the last step backwards: the condition after the step.
+        let mut after = Term::yes();
         let mut found = Vec::new();
         for &number in self.path[self.promised().len()..].iter().rev() {
             let transition = &iosts.transitions[number];
             let is_answer = matches!(kind(number), ActionKind::Output | ActionKind::Quiescence);
-            let on = substitute(&behind, &transition.assignments);
-            let own = Term::and([system.enabled(number).clone(), on]);
+            let goes_on = substitute(&after, &transition.assignments);
+            let takes_step = Term::and([system.enabled(number).clone(), goes_on]);
             let answers = system.outgoing[transition.source].iter().filter(|other| match kind(**other) {
                 ActionKind::Output => true,
-                // In front of a stimulus, silence changes nothing.
+                // Before a stimulus, silence changes nothing.
                 ActionKind::Quiescence => is_answer,
                 ActionKind::Input | ActionKind::Internal => false,
             });
             let answers = answers.map(|other| (*other, system.enabled(*other).clone()));
-            let ways = answers.chain((!is_answer).then_some((number, own)));
-            behind = Term::or(ways.map(|(number, condition)| {
+            let ways = answers.chain((!is_answer).then_some((number, takes_step)));
+            after = Term::or(ways.map(|(number, condition)| {
                 let parameters = &iosts.action(iosts.transitions[number].action).parameters;
                 eliminate_bound(parameters, &condition, solver).unwrap_or_else(Term::yes)
             }));
-            found.push(behind.clone());
+            found.push(after.clone());
         }
         found.reverse();
         found
     }
 }
 
-/// The datum has the value, as far as a model can say it: of an array the cells that differ from the others,
-/// and the first ones.
-pub fn says(datum: &Datum, value: &Value) -> Term {
-    describe_value(&Term::datum(datum), value)
+/// Makes the condition that a datum has a value. For an array it is about the first cells, and about those
+/// that differ from the default, since a model cannot speak about all cells.
+pub fn has_value(datum: &Datum, value: &Value) -> Term {
+    term_has_value(&Term::datum(datum), value)
 }
 
-fn describe_value(term: &Term, value: &Value) -> Term {
+fn term_has_value(term: &Term, value: &Value) -> Term {
     match value {
         Value::Record(_, fields) => Term::and(
-            fields.iter().enumerate().map(|(at, field)| describe_value(&Term::field(term, at), field)),
+            fields.iter().enumerate().map(|(at, field)| term_has_value(&Term::field(term, at), field)),
         ),
         Value::Array(array) => {
             let numbers = (0..4).map(Value::int).filter(|index| index.is_in(&array.ty.index));
             let indices: BTreeSet<Value> = numbers.chain(array.cells.keys().cloned()).collect();
             let cell = |index: &Value| {
-                describe_value(&Term::select(term, &Term::literal(index.clone())), array.get(index))
+                term_has_value(&Term::select(term, &Term::literal(index.clone())), array.get(index))
             };
             Term::and(indices.iter().map(cell))
         }
@@ -171,7 +171,7 @@ fn describe_value(term: &Term, value: &Value) -> Term {
     }
 }
 
-/// A run along the route, where one is found that has none of these traces.
+/// Finds a run along the route whose trace is none of the avoided ones.
 pub fn run_along(
     system: &System<'_>,
     route: &Route,
@@ -182,24 +182,26 @@ pub fn run_along(
     let mut state = SymbolicState::initial(system.iosts);
     let mut condition = state.condition.clone();
     let mut steps = Vec::new();
+    // The path's condition over symbols, with the guards.
     for (number, guard) in route.path.iter().zip(guards) {
         let (step, next) = system.successor(&state, *number)?;
         condition.extend(next.condition[state.condition.len()..].iter().cloned());
         let action = system.iosts.action(system.iosts.transitions[*number].action);
-        let mut standing = state.standing(&state.known);
+        let mut values = state.standing(&state.known);
         let symbols = step.parameters.iter().map(Term::datum);
-        standing.extend(action.parameters.iter().cloned().zip(symbols));
-        condition.push(substitute(&guard, &standing));
+        values.extend(action.parameters.iter().cloned().zip(symbols));
+        condition.push(substitute(&guard, &values));
         steps.push(step);
         state = next;
     }
-    let seen: Vec<&Datum> = steps.iter().flat_map(|step: &SymbolicStep| &step.parameters).collect();
+    // At least one value differs from each avoided trace.
+    let symbols: Vec<&Datum> = steps.iter().flat_map(|step: &SymbolicStep| &step.parameters).collect();
     for trace in avoided {
         let values = trace.iter().flat_map(|event| &event.values);
         let differs = |(symbol, value): (&&Datum, &Value)| {
             Term::equal(&Term::datum(symbol), &Term::literal(value.clone())).not()
         };
-        condition.push(Term::or(seen.iter().zip(values).map(differs)));
+        condition.push(Term::or(symbols.iter().zip(values).map(differs)));
     }
     let Witness::Found(values) = solver.witness(&condition) else { return None };
     let value = |datum: &Datum| values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
@@ -210,6 +212,7 @@ pub fn run_along(
     if !is_initial(iosts, &initial) {
         return None;
     }
+    // The concrete semantics takes the steps with the solver's values.
     let (mut at, mut trace) = (initial.clone(), Vec::new());
     for step in steps {
         let transition = &iosts.transitions[step.transition];
@@ -223,28 +226,28 @@ pub fn run_along(
     Some(Evidence { initial, trace, end: at })
 }
 
-/// The paths that may explain a run which a route's purpose accepts, up to the end of what is promised.
+/// The paths that may explain a run which a route's purpose accepts, up to the end of the promised steps.
 pub struct Explanations {
-    /// None where there are too many.
+    /// `None`, if there are too many.
     paths: Option<Vec<Vec<TransitionId>>>,
     /// Does the path determine whether the conditions that the route asks for hold?
     is_determined: bool,
 }
 
 impl Explanations {
-    /// Lists them: the route alone where it asks for events that nothing else takes; else all paths with the
-    /// same visible actions, under what the purpose asks of parameters and constants. What it asks of
-    /// variables is true of one explanation and says nothing of the others.
+    /// Lists the paths. If the route asks for events that nothing else takes, it is the only one. Otherwise
+    /// these are all paths with the same visible actions under the purpose's conditions on parameters and
+    /// constants. Conditions on variables hold for one explanation only, so they do not restrict the others.
     pub fn of(system: &System<'_>, route: &Route, solver: &mut dyn Solver) -> Self {
         let iosts = system.iosts;
         let is_determined = route.is_determined(iosts);
         let guards = route.guards(system, solver);
         let promised = route.promised();
         let is_seen = |number: TransitionId| iosts.action(iosts.transitions[number].action).is_visible();
-        let left = |at| system.outgoing[at].iter().all(|number| is_seen(*number));
+        let is_left_visibly = |at| system.outgoing[at].iter().all(|number| is_seen(*number));
         let visited = promised.iter().map(|number| iosts.transitions[*number].source);
         let is_alone = route.is_alone && is_determined_along(iosts, &route.path, guards.iter().enumerate());
-        if is_alone && visited.into_iter().all(left) {
+        if is_alone && visited.into_iter().all(is_left_visibly) {
             return Explanations { paths: Some(vec![promised.to_vec()]), is_determined };
         }
         let is_shared = |number: TransitionId, part: &Term| {
@@ -258,9 +261,11 @@ impl Explanations {
                 (*number, Term::and(all.into_iter().filter(|part| is_shared(*number, part))))
             })
             .collect();
+        // States to follow, each with the purpose's conditions, the number of the next visible step, and the
+        // path.
         let mut open = vec![(SymbolicState::initial(iosts), Vec::new(), 0, Vec::new())];
         let (mut paths, mut tried) = (Vec::new(), 0);
-        while let Some((state, besides, next, path)) = open.pop() {
+        while let Some((state, conditions, next, path)) = open.pop() {
             let Some((wanted, asked)) = asked.get(next) else {
                 paths.push(path);
                 continue;
@@ -272,22 +277,22 @@ impl Explanations {
                 }
                 budget::ask();
                 tried += 1;
-                // So many steps are looked at for the paths that may explain what a purpose accepts.
+                // At most 200 steps are followed.
                 if tried > 200 {
                     return Explanations { paths: None, is_determined };
                 }
                 let Some((step, to)) = system.successor(&state, number) else { continue };
-                let mut besides: Vec<Term> = besides.clone();
+                let mut conditions: Vec<Term> = conditions.clone();
                 if is_seen {
-                    let mut standing = state.standing(&state.known);
+                    let mut values = state.standing(&state.known);
                     let symbols = step.parameters.iter().map(Term::datum);
-                    standing.extend(iosts.action(action).parameters.iter().cloned().zip(symbols));
-                    besides.extend(substitute(asked, &standing).conjuncts());
+                    values.extend(iosts.action(action).parameters.iter().cloned().zip(symbols));
+                    conditions.extend(substitute(asked, &values).conjuncts());
                 }
-                let condition = [to.condition.as_slice(), &besides].concat();
+                let condition = [to.condition.as_slice(), &conditions].concat();
                 if solver.check(&condition) != Answer::Unsat {
                     let path: Vec<TransitionId> = [path.as_slice(), &[number]].concat();
-                    open.push((to, besides, next + usize::from(is_seen), path));
+                    open.push((to, conditions, next + usize::from(is_seen), path));
                 }
             }
         }
@@ -300,8 +305,8 @@ impl Explanations {
         self.paths.as_ref().is_some_and(|paths| paths.iter().all(is_own))
     }
 
-    /// Does each of them meet the goal? What depends on values as well is met by the route's own path alone,
-    /// whose purpose asks for them.
+    /// Does each of the paths meet the goal? An item that also depends on values is met only by the route's
+    /// own path, since the purpose asks for the values there.
     pub fn all_meet(&self, walked: &Walked, route: &Route, goal: &Goal) -> bool {
         let iosts = &walked.iosts;
         let Some(paths) = &self.paths else { return false };
@@ -338,7 +343,7 @@ fn is_determined_along<'a>(
         .all(|(place, asked)| asked.data().iter().all(|datum| !undetermined[place].contains(datum)))
 }
 
-/// The variables of which the initial condition gives no value in terms of constants.
+/// Lists the variables whose initial values do not follow from constants.
 fn list_undetermined(iosts: &Iosts) -> BTreeSet<Datum> {
     let parts = iosts.initial_condition.conjuncts();
     let is_given = |term: &Term| term.data().iter().all(|datum| iosts.constants.contains(datum));
@@ -355,29 +360,30 @@ fn list_undetermined(iosts: &Iosts) -> BTreeSet<Datum> {
     iosts.variables.iter().filter(is_open).cloned().collect()
 }
 
-/// What a trace shows, however it is explained.
+/// What all explanations of a trace have in common.
 pub struct Shown {
+    /// How often each item is met at least.
     items: Vec<u32>,
-    /// All paths that explain it; none where there are too many.
+    /// All paths that explain the trace. `None`, if there are too many.
     paths: Option<Vec<Vec<TransitionId>>>,
 }
 
+/// Explains the trace of a run in all ways.
 pub fn collect_shown(walked: &Walked, evidence: &Evidence) -> Shown {
     let iosts = &walked.iosts;
     let occurrence = |event: &Event| {
-        let input =
+        let is_input =
             iosts.find_action(&event.action).is_some_and(|at| iosts.action(at).kind == ActionKind::Input);
-        if input { Occurrence::Stimulus(event.clone()) } else { Occurrence::Observation(event.clone()) }
+        if is_input { Occurrence::Stimulus(event.clone()) } else { Occurrence::Observation(event.clone()) }
     };
     let trace: Vec<Occurrence> = evidence.trace.iter().map(occurrence).collect();
     let explained = explain_trace(walked, &evidence.initial, &trace, None, 10_000).ok();
     let items =
         explained.filter(|explained| explained.refused.is_none()).map(|explained| explained.bounds.least);
-    Shown { items: items.unwrap_or_default(), paths: paths(walked, evidence) }
+    Shown { items: items.unwrap_or_default(), paths: list_explaining_paths(walked, evidence) }
 }
 
 impl Shown {
-    /// Is the goal met, whichever explanation is the right one?
     pub fn meets(&self, iosts: &Iosts, goal: &Goal) -> bool {
         match goal {
             Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),
@@ -410,8 +416,8 @@ pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
     }
 }
 
-/// The explanations of a trace up to its last event, path by path.
-fn paths(walked: &Walked, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
+/// Lists the paths that explain a trace up to its last event. `None`, if there are too many.
+fn list_explaining_paths(walked: &Walked, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
     let iosts = &walked.iosts;
     let mut open = vec![(evidence.initial.clone(), 0, Vec::new())];
     let mut found: Vec<Vec<TransitionId>> = Vec::new();

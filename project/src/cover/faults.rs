@@ -1,26 +1,26 @@
-//! Faults as goals: for each mutant of the specification a run on which it differs.
+//! Finds for each mutant of the specification a run on which the mutant differs.
 //!
-//! **Problem.** What a criterion of coverage asks for is met by runs that tell no fault: the right events
-//! with the wrong values, or a goal behind which nobody looks. Mutants ask for what tells them.
+//! **Problem.** Runs can meet a criterion of coverage without showing a fault: the right events have other
+//! values, or nothing is watched after the goal. A mutant is a goal that only a run meets which shows it.
 //!
-//! **Method.** The mutants of `coreach mutate` ([`mutants`]). Each stands beside the specification in one
-//! system ([`super::beside`]); the tree of its paths is searched, breadth first, for one where they differ.
-//! Its stimuli, with their values, are the goal's route; what the specification answers at its end is
-//! watched. What a route is worth is said by the concrete semantics ([`shows`]): the mutant *must* differ on
-//! it, if up to some answer all that it may do is the route's next event or refused by every state of the
-//! specification that the trace allows, there it can do nothing but what is refused, and it sends nothing
-//! while a stimulus is under way. Where only that last is not so, or it may do right as well, it *may*
-//! differ; that counts where nothing better is found, and the specification itself, run as a system, may not
-//! do so. A mutant that another's route shows needs none of its own; the suite takes the routes that show the
-//! most.
+//! **Method.** The mutants are those of `coreach mutate` ([`mutants`]). Each is joined with the specification
+//! in one system ([`super::beside`]). The tree of its paths is searched, breadth first, for a path where they
+//! differ. Its stimuli with their values are the goal's route, and the specification's answer at its end is
+//! watched. The concrete semantics judges a route ([`shows`]). The mutant *must* differ on it, if three
+//! things hold. Up to some answer, the mutant can only do the route's next event, or an event that every
+//! possible state of the specification refuses. At that answer it can do only refused events. It sends
+//! nothing while a stimulus is under way. If only the last one does not hold, or if the mutant may also do
+//! right, it *may* differ. Such a route counts if there is no better one, and if the specification itself,
+//! run as a system, cannot differ on it. A mutant that another mutant's route shows needs no route of its
+//! own. The suite takes the routes that show the most mutants.
 //!
 //! **None.** A tree that ends without a difference is a proof that the mutant conforms.
 //!
-//! **Source.** DeMillo, Lipton, Sayward (1978) for mutants; that a product with a mutant finds what tells it
-//! is Aichernig, Lorber, Ničković, *Time for Mutants* (2013), among others.
+//! **Source.** DeMillo, Lipton, Sayward (1978) for mutants. Aichernig, Lorber, Ničković, *Time for Mutants*
+//! (2013), among others, for searching the product with a mutant.
 //!
-//! **Cost**: a tree for each mutant that no earlier route shows, and for each route and mutant one walk along
-//! the route with a few questions at each answer.
+//! **Cost**: a tree for each mutant that no earlier route shows, and for each pair of a route and a mutant
+//! one walk along the route with a few questions at each answer.
 
 use std::collections::BTreeSet;
 
@@ -38,16 +38,17 @@ use coreach_pipeline::Conformance;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::suspend;
 
-use super::beside::{Beside, beside};
+use super::beside::{Beside, join_with_mutant};
 use super::evidence::{Evidence, Route, run_along};
 use super::goals::Fault;
-use super::observe::{Observer, behind};
-use super::search::{Doubt, MetGoal, Sought, transitions};
+use super::observe::{Observer, states_after};
+use super::search::{Doubt, MetGoal, Sought, path_transitions};
 
-/// So many initial states are followed.
+/// The most states that are followed.
 const MOST_STATES: usize = 1 << 10;
 
-pub fn faults(
+/// Makes at most this number of mutants, and suspends them for ioco.
+pub fn list_faults(
     specification: &Iosts,
     most: usize,
     conformance: Conformance,
@@ -64,10 +65,10 @@ pub fn faults(
     mutants(specification, most, 1).into_iter().map(fault).collect()
 }
 
-/// A route on which the mutant differs from the specification: one on which it must, if there is one.
+/// Searches for a route on which the mutant must differ from the specification, or else may differ.
 pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &mut dyn Solver) -> Sought {
     budget::doing("looking for runs that show mutants");
-    let product = fault.iosts.as_ref().and_then(|mutant| beside(system.iosts, mutant));
+    let product = fault.iosts.as_ref().and_then(|mutant| join_with_mutant(system.iosts, mutant));
     let Some(product) = product else { return Sought::Unknown(Doubt::Bound(0, 0)) };
     let both = System::new(&product.iosts);
     let mut growth = Growth::new(&both, TreeLimits { is_restricted: true, ..limits });
@@ -83,7 +84,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
             };
             match shows(system.iosts, fault, &found.evidence, solver) {
                 Shows::Must => return Sought::Met(found),
-                // What the specification, run as a system, may do as well, is no fault of the mutant's.
+                // A difference that the specification, run as a system, may also show is no fault.
                 Shows::May if may.is_none() => {
                     let own = shows(system.iosts, &itself, &found.evidence, solver);
                     may = (own == Shows::Nothing).then_some(MetGoal { must: false, ..found });
@@ -92,7 +93,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
                 _ => {}
             }
         }
-        // At most 12 runs are tried on which a mutant may differ.
+        // About 12 runs are tried on which a mutant may differ.
         if tries > 12 {
             break;
         }
@@ -106,7 +107,7 @@ pub fn search(system: &System<'_>, fault: &Fault, limits: TreeLimits, solver: &m
     }
 }
 
-/// The specification's part of a path to where they differ, with its values and what is answered there.
+/// Makes a route of the specification's part of a path to *differs*, with its values and the answer after it.
 fn try_run(
     system: &System<'_>,
     both: &System<'_>,
@@ -116,24 +117,25 @@ fn try_run(
     solver: &mut dyn Solver,
 ) -> Option<MetGoal> {
     let iosts = system.iosts;
-    let whole = Route { is_alone: false, ..Route::new(transitions(tree, node)) };
-    let together = run_along(both, &whole, &[], solver)?;
-    let trace = &together.trace[..together.trace.len() - 1];
+    let whole = Route { is_alone: false, ..Route::new(path_transitions(tree, node)) };
+    let joint_run = run_along(both, &whole, &[], solver)?;
+    let trace = &joint_run.trace[..joint_run.trace.len() - 1];
     let path: Vec<TransitionId> = whole.path.iter().filter_map(|number| product.of[*number]).collect();
     let is_own = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
-    let data = together.initial.valuation.iter().filter(|(datum, _)| is_own(datum));
+    let data = joint_run.initial.valuation.iter().filter(|(datum, _)| is_own(datum));
     let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();
     let begin = State { location: iosts.initial, valuation };
     let end = follow_path(iosts, begin.clone(), &path, trace)?;
     let run = Evidence { initial: begin, trace: trace.to_vec(), end: end.clone() };
     let mut route = Route { is_alone: false, ..Route::new(path) }.with_values_of(iosts, &run, true);
-    let answer = Observer::new(system, Default::default()).answer(&end, solver)?;
+    let answer = Observer::new(system, Default::default()).find_answer(&end, solver)?;
     route.watched = answer.len();
     route.path.extend(answer);
     let evidence = run_along(system, &route, &[], solver)?;
     Some(MetGoal { route, evidence, must: true })
 }
 
+/// Takes the path with the values of the trace. Returns the state at its end.
 fn follow_path(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
     let mut events = trace.iter();
     path.iter().try_fold(begin, |state, number| {
@@ -144,28 +146,29 @@ fn follow_path(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Even
     })
 }
 
-/// What a run says of a mutant that gets its stimuli.
+/// What a run shows about a mutant that gets its stimuli.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Shows {
     Nothing,
-    /// It may do what is refused; or what is right.
+    /// The mutant may do a refused event, or do right.
     May,
-    /// It can do nothing else, unless what it sends crosses a stimulus.
+    /// The mutant can only do refused events, unless an event of it crosses a stimulus.
     Awaited,
-    /// It can do nothing else.
+    /// The mutant can only do refused events.
     Must,
 }
 
-/// What a mutant may do where the run waits for an answer.
+/// The replies that a mutant may give when the run waits for an answer.
 struct Replies {
-    /// What the specification refuses in every state.
+    /// An event that the specification refuses in every possible state.
     refused: bool,
-    /// What is neither that nor the run's next event: another right answer, or none.
+    /// Another allowed answer, or none.
     other: bool,
+    /// The run's next event.
     next: bool,
 }
 
-/// Does the mutant differ from the specification, where it gets the stimuli of this run?
+/// Finds out whether the mutant differs from the specification when it gets the stimuli of this run.
 pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut dyn Solver) -> Shows {
     let Some(mutant) = &fault.iosts else { return Shows::Nothing };
     let constants = specification.constants.iter();
@@ -185,10 +188,10 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
         let action = specification.find_action(&event.action);
         let is_input = action.is_some_and(|at| specification.action(at).kind == ActionKind::Input);
         if is_input {
-            // What it sends at the same time may come first.
+            // An output that it sends at the same time may come first.
             crosses |= sends(mutant, &actual, solver);
         } else {
-            let replies = replies(specification, &allowed, mutant, &actual, event, solver);
+            let replies = find_replies(specification, &allowed, mutant, &actual, event, solver);
             certain &= !replies.other;
             if replies.refused {
                 best = best.max(match (certain && !replies.next, crosses) {
@@ -201,8 +204,8 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
                 return best;
             }
         }
-        allowed = behind(specification, &allowed, event, false);
-        actual = behind(mutant, &actual, event, is_input);
+        allowed = states_after(specification, &allowed, event, false);
+        actual = states_after(mutant, &actual, event, is_input);
         if allowed.is_empty() || allowed.len().max(actual.len()) > MOST_STATES {
             return best;
         }
@@ -210,18 +213,16 @@ pub fn shows(specification: &Iosts, fault: &Fault, run: &Evidence, solver: &mut 
     best
 }
 
-/// May a system in one of these states send something?
 fn sends(iosts: &Iosts, states: &BTreeSet<State>, solver: &mut dyn Solver) -> bool {
     let is_output = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Output;
     states.iter().any(|state| {
         let mut leaving = iosts.transitions.iter().filter(|one| one.source == state.location);
-        leaving.any(|one| is_output(&one) && solver.check(&enabled(one, state)) != Answer::Unsat)
+        leaving.any(|one| is_output(&one) && solver.check(&enabled_in(one, state)) != Answer::Unsat)
     })
 }
 
-/// Compares what the mutant may send with what is allowed: whether something is refused, something other than
-/// `event` is possible, or the mutant takes `event` itself. Errs towards other answers.
-fn replies(
+/// Compares the mutant's possible answers with the allowed ones and with `event`. In doubt, `other` is true.
+fn find_replies(
     specification: &Iosts,
     allowed: &BTreeSet<State>,
     mutant: &Iosts,
@@ -238,7 +239,7 @@ fn replies(
             if action.kind == ActionKind::Input {
                 continue;
             }
-            let sends = enabled(transition, state);
+            let sends = enabled_in(transition, state);
             match solver.check(&sends) {
                 Answer::Unsat => continue,
                 Answer::Sat => is_silent = false,
@@ -252,22 +253,22 @@ fn replies(
                 let own = specification.transitions.iter().filter(move |own| own.source == location);
                 own.filter(|own| own.action == transition.action)
             };
-            let right =
-                allowed.iter().flat_map(|other| leaving(other).map(|own| Term::and(enabled(own, other))));
-            let right = Term::or(right);
-            let same = action.parameters.iter().zip(&event.values);
-            let same = same.map(|(one, value)| Term::equal(&Term::datum(one), &Term::literal(value.clone())));
-            let differs = if action.name == event.action { Term::and(same).not() } else { Term::yes() };
+            let is_allowed =
+                allowed.iter().flat_map(|other| leaving(other).map(|own| Term::and(enabled_in(own, other))));
+            let is_allowed = Term::or(is_allowed);
+            let pairs = action.parameters.iter().zip(&event.values);
+            let equal =
+                pairs.map(|(one, value)| Term::equal(&Term::datum(one), &Term::literal(value.clone())));
+            let differs = if action.name == event.action { Term::and(equal).not() } else { Term::yes() };
             let mut can = |asked: &[Term]| solver.check(&[sends.as_slice(), asked].concat());
-            found.refused |= can(&[right.not()]) == Answer::Sat;
-            found.other |= can(&[right, differs]) != Answer::Unsat;
+            found.refused |= can(&[is_allowed.not()]) == Answer::Sat;
+            found.other |= can(&[is_allowed, differs]) != Answer::Unsat;
         }
         found.other |= is_silent;
     }
     found
 }
 
-/// When a transition can be taken in a state, as conditions on its parameters.
-fn enabled(transition: &Transition, state: &State) -> Vec<Term> {
+fn enabled_in(transition: &Transition, state: &State) -> Vec<Term> {
     substitute(&enabling_condition(transition), &literals(&state.valuation)).conjuncts()
 }

@@ -1,4 +1,4 @@
-//! What a criterion asks for: a list of goals, each a thing that one run can meet.
+//! Lists the goals of a criterion. One run can meet a goal.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,23 +17,23 @@ pub enum Criterion {
     Transitions,
     /// Each two transitions that can follow each other.
     Pairs,
-    /// Each condition of a guard: that the guard holds by it, and that it fails by it.
+    /// Each condition of a guard: one goal where it holds, and one where only it fails.
     Guards,
-    /// Each class of a parameter's values: the ends of what the guard allows, and inside.
+    /// Each class of a parameter's values: the ends of the range that the guard allows, and its inside.
     Boundaries,
-    /// Each assignment of a variable with each use of what was assigned.
+    /// Each assignment of a variable with each use of the assigned value.
     DefinitionUse,
-    /// Each path of so many steps, up to the next output.
+    /// Each path with this number of steps, up to the next output.
     AllPaths(usize),
-    /// Each path of so many times the longest one of the restriction by inclusion.
+    /// Each path whose length is this number times the longest path of the restriction by inclusion.
     Inclusion(usize),
-    /// Each of so many mutants of the specification.
+    /// Each of this number of mutants of the specification.
     Faults(usize),
-    /// Each sequence of a suite for finite machines, which may have so many more states.
+    /// Each sequence of a suite for finite machines. The system may have this number of extra states.
     Machine(Method, usize),
 }
 
-/// The criteria as they are named, with a number for N and K; `+N` may be left out.
+/// The names of the criteria. A number replaces N and K, and `+N` may be left out.
 pub const CRITERIA: [&str; 16] = [
     "locations",
     "transitions",
@@ -108,13 +108,13 @@ impl FromStr for Criterion {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub change: String,
-    /// The mutant, suspended where the specification is; none where it cannot be said when it is quiescent.
+    /// The mutant, suspended like the specification. `None`, if its quiescence has no condition.
     pub iosts: Option<Iosts>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// What coverage counts of runs, by its number.
+    /// An item that coverage counts, by its number.
     Item(usize),
     /// One transition right after another.
     Pair(TransitionId, TransitionId),
@@ -122,18 +122,17 @@ pub enum Goal {
     DefinitionUse {
         variable: Datum,
         definition: TransitionId,
-        /// Where a guard or an assigned value reads it.
+        /// The transition whose guard or assigned value reads it.
         used: TransitionId,
     },
     Path(Vec<TransitionId>),
     Fault(Arc<Fault>),
-    /// These inputs of a finite machine, and its answers; in words.
+    /// A sequence of inputs of a finite machine, in words.
     Sequence(String),
 }
 
-/// The goals of a criterion that need no search; those of paths are the paths that the search finds, and
-/// those of faults are mutants, and those of suites for finite machines their sequences.
-pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
+/// Lists the goals of a criterion that need no search. Paths, faults and sequences do.
+pub fn list_goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
     let of_kind = |wanted: fn(&Item) -> bool| {
         let all = items.all().iter().enumerate().filter(|(_, item)| wanted(item));
         all.map(|(number, _)| Goal::Item(number)).collect()
@@ -166,17 +165,17 @@ pub fn uses(transition: &Transition, variable: &Datum) -> bool {
         || transition.assignments.values().any(|value| value.mentions(variable))
 }
 
-/// The pairs between which a path leads that does not assign the variable, whatever its guards; or only where
-/// that `keeps` what the first one has assigned.
+/// Lists the pairs of a definition and a use with a path between them that does not assign the variable,
+/// whatever its guards are. An assignment that `keeps` the definition in force may be on the path.
 pub fn definitions_and_uses(
     iosts: &Iosts,
     keeps: &dyn Fn(TransitionId, TransitionId, &Datum) -> bool,
 ) -> Vec<Goal> {
-    iosts.variables.iter().flat_map(|variable| pairs_of(iosts, variable, keeps)).collect()
+    iosts.variables.iter().flat_map(|variable| definitions_and_uses_of(iosts, variable, keeps)).collect()
 }
 
-/// Pairs each definition with the uses that a path reaches before the next one that `keeps` does not spare.
-fn pairs_of(
+/// Lists the pairs of a definition and a use of one variable.
+fn definitions_and_uses_of(
     iosts: &Iosts,
     variable: &Datum,
     keeps: &dyn Fn(TransitionId, TransitionId, &Datum) -> bool,
@@ -207,8 +206,8 @@ fn pairs_of(
     found
 }
 
-/// A goal in words about the user's model.
-pub fn name(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
+/// Describes a goal in words about the user's model.
+pub fn describe_goal(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
     let transition = |number: TransitionId| {
         let transition = &iosts.transitions[number];
         if iosts.action(transition.action).kind == ActionKind::Quiescence {

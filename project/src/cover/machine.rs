@@ -1,24 +1,24 @@
-//! A specification as a finite machine, and the suites of [`coreach_analyses::machines`] as goals.
+//! Explores a specification as a finite machine, and makes goals of suites ([`coreach_analyses::machines`]).
 //!
 //! **Problem.** Methods with a guarantee (W, Wp, HSI, H) are for machines that answer an input with an
 //! output. A specification has locations, data, several outputs in a row, or none.
 //!
 //! **Method.** A state of the machine is a state of the specification (location and values) in which it is
-//! quiescent. An input is a class of events: an action, and a condition on its parameters. The answer is all
-//! that the specification sends until it is quiescent again; by ioco that it is quiescent then is a part of
-//! the answer. States are explored by the concrete semantics. Where the parameters of an input do not flow
-//! into data, one event stands for all that a transition takes, and its guard is kept as a condition; else
-//! each value is an event of its own. All conditions that any state has for an action cut its events into
-//! classes: in a class all states treat all events alike. So inputs stay symbolic where they can (Petrenko
-//! and Simão, *Checking experiments for finite state machines with symbolic inputs*, 2015): the purpose asks
-//! for the class, and the tester draws a value of it.
+//! quiescent. An input is a class of events: an action, and a condition on its parameters. The answer is the
+//! list of outputs until the specification is quiescent again. For ioco the quiescence itself is a part of
+//! the answer. The concrete semantics explores the states. If the parameters of an input do not flow into
+//! data, one event stands for all events that a transition takes, and its guard is kept as a condition.
+//! Otherwise each value is an event of its own. The conditions that all states have for an action cut its
+//! events into classes: each state treats all events of a class alike. So inputs stay symbolic where possible
+//! (Petrenko and Simão, *Checking experiments for finite state machines with symbolic inputs*, 2015): the
+//! purpose asks for the class, and the tester draws a value of it.
 //!
-//! A sequence of a suite is a route: its steps are taken, the classes are asked for, each answer is the only
-//! one. So what the test case made of it calls Fail is what the method calls wrong.
+//! A sequence of a suite becomes a route that asks for the classes of its inputs. Each answer on it is the
+//! only one. So its test case says Fail for exactly those systems that the method calls wrong.
 //!
-//! **Not every specification** is such a machine: it must have no constants without a value, one answer to
-//! each event (or none), come to rest behind it, and have no more states and classes than the limits here
-//! say. Inputs that come while it is still answering are not looked at.
+//! **Not every specification** is such a machine: it must have no constants without a value, have at most one
+//! answer to each event, come to rest after it, and have no more states and classes than the limits here.
+//! Inputs that come while it is still answering are ignored.
 //!
 //! **Ends** by [`MOST_STATES`] and [`MOST_CLASSES`]. **Cost**: a question or more for each state and
 //! transition, and for each two conditions of an action.
@@ -37,19 +37,19 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, V
 use coreach_pipeline::late_states::{canonical_state, list_values, state_text};
 use serde::Serialize;
 
-use super::evidence::{Evidence, Route, says};
+use super::evidence::{Evidence, Route, has_value};
 use super::goals::{Criterion, Goal};
 use super::search::MetGoal;
 
 pub const MOST_STATES: usize = 1000;
 
-/// An action has no more classes of events.
+/// The most classes of events of one action.
 pub const MOST_CLASSES: usize = 64;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct MachineSummary {
     pub explored: usize,
-    /// States of the machine that is reduced: equal ones are one.
+    /// The number of states after equal states were merged.
     pub states: usize,
     pub inputs: Vec<String>,
     pub is_complete: bool,
@@ -62,16 +62,22 @@ pub struct SuiteSummary {
     pub tests: Option<usize>,
     pub inputs: Option<usize>,
     pub why: Option<String>,
-    /// What it promises, of a suite that was asked for.
+    /// The guarantee of a suite that was asked for.
     pub guarantee: Option<String>,
 }
 
 type Steps = Vec<(TransitionId, Vec<Value>)>;
 
-/// An input transition, conditions on its events, and events.
-type TakenInput = (TransitionId, Vec<Term>, Vec<Vec<Value>>);
+/// An input transition that a state can take.
+struct PossibleInput {
+    transition: TransitionId,
+    /// Conditions that tell its events from others.
+    conditions: Vec<Term>,
+    /// The values of the events that are followed.
+    events: Vec<Vec<Value>>,
+}
 
-/// Events that all states treat alike.
+/// A class of events of one action. Each state treats all of them alike.
 struct InputClass {
     action: ActionId,
     condition: Term,
@@ -85,13 +91,14 @@ pub struct FiniteMachine<'a> {
     classes: Vec<InputClass>,
     states: Vec<State>,
     initial: State,
-    /// What happens before the first input.
+    /// The steps before the first input.
     begin: Steps,
-    /// For each state and class the input and the answer.
+    /// For each state and class, the input and the steps of the answer.
     steps: Vec<Vec<Steps>>,
 }
 
-pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMachine<'a>, String> {
+/// Explores the states, cuts the inputs into classes, and reduces the machine. The error says what fails.
+pub fn explore_machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMachine<'a>, String> {
     budget::doing("exploring a finite machine");
     if let Some(constant) = iosts.constants.first() {
         return Err(format!("the constant `{constant}` has no value: fix it under `instantiate:`"));
@@ -107,11 +114,12 @@ pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMa
     let mut at = 0;
     while at < states.len() {
         budget::ask();
-        for (number, condition, events) in explorer.inputs(&states[at])? {
-            let known = conditions.entry(iosts.transitions[number].action).or_default();
-            known.extend(condition.into_iter().filter(|new| !known.contains(new)).collect::<Vec<_>>());
-            for values in events {
-                let Some(to) = fire(iosts, &iosts.transitions[number], &states[at], &values) else {
+        for input in explorer.list_inputs(&states[at])? {
+            let transition = &iosts.transitions[input.transition];
+            let known = conditions.entry(transition.action).or_default();
+            known.extend(input.conditions.into_iter().filter(|new| !known.contains(new)).collect::<Vec<_>>());
+            for values in input.events {
+                let Some(to) = fire(iosts, transition, &states[at], &values) else {
                     continue;
                 };
                 let (target, _) = explorer.run_to_rest(&canonical_state(to))?;
@@ -128,35 +136,36 @@ pub fn machine<'a>(iosts: &'a Iosts, solver: &mut dyn Solver) -> Result<FiniteMa
     }
     let mut classes = Vec::new();
     for (action, conditions) in conditions {
-        classes.extend(explorer.classes(action, &conditions)?);
+        classes.extend(explorer.cut_into_classes(action, &conditions)?);
     }
+    // The table of the machine: for each state and class, the number of the answer and the next state.
     let mut answers: HashMap<Vec<Event>, usize> = HashMap::new();
     let mut explored = Mealy { inputs: classes.len(), next: Vec::new() };
     let mut steps = Vec::new();
     for state in &states {
-        let (mut row, mut own) = (Vec::new(), Vec::new());
+        let (mut row, mut steps_of_row) = (Vec::new(), Vec::new());
         for class in &classes {
-            let taken = explorer.taken(state, class)?;
-            row.push(taken.as_ref().map(|(target, steps)| {
+            let reaction = explorer.react(state, class)?;
+            row.push(reaction.as_ref().map(|(target, steps)| {
                 let next = answers.len();
-                (*answers.entry(events(iosts, &steps[1..])).or_insert(next), numbers[target])
+                (*answers.entry(visible_events(iosts, &steps[1..])).or_insert(next), numbers[target])
             }));
-            own.push(taken.map(|(_, steps)| steps).unwrap_or_default());
+            steps_of_row.push(reaction.map(|(_, steps)| steps).unwrap_or_default());
         }
         explored.next.push(row);
-        steps.push(own);
+        steps.push(steps_of_row);
     }
     let reduced = explored.minimal();
     Ok(FiniteMachine { iosts, explored, reduced, classes, states, initial, begin, steps })
 }
 
-fn events(iosts: &Iosts, steps: &[(TransitionId, Vec<Value>)]) -> Vec<Event> {
+fn visible_events(iosts: &Iosts, steps: &[(TransitionId, Vec<Value>)]) -> Vec<Event> {
     let action = |number: &TransitionId| iosts.action(iosts.transitions[*number].action);
     let seen = steps.iter().filter(|(number, _)| action(number).is_visible());
     seen.map(|(number, values)| Event::new(action(number).name.clone(), values.clone())).collect()
 }
 
-/// Steps of the specification, as they are met.
+/// Takes steps of the specification, and remembers where it comes to rest.
 struct Explorer<'a, 's> {
     iosts: &'a Iosts,
     outgoing: Numbered<LocationId, Vec<TransitionId>>,
@@ -169,14 +178,14 @@ impl Explorer<'_, '_> {
         self.iosts.action(self.iosts.transitions[number].action).kind
     }
 
-    fn undecided(&self, number: TransitionId) -> String {
+    fn undecided_text(&self, number: TransitionId) -> String {
         format!(
             "the solver does not know when `{}` is taken",
             self.iosts.describe(&self.iosts.transitions[number])
         )
     }
 
-    /// Where the specification is quiescent, and what it has sent until then.
+    /// Runs from a state until the specification is quiescent. Returns that state, and the steps.
     fn run_to_rest(&mut self, from: &State) -> Result<(State, Steps), String> {
         if let Some(known) = self.rests.get(from) {
             return Ok(known.clone());
@@ -199,9 +208,9 @@ impl Explorer<'_, '_> {
                     ActionKind::Output | ActionKind::Internal => {
                         let parameters = &iosts.action(transition.action).parameters;
                         let (all, is_all) =
-                            list_values(&enabled(transition, &state), parameters, 2, self.solver);
+                            list_values(&enabled_in(transition, &state), parameters, 2, self.solver);
                         if !is_all && all.len() < 2 {
-                            return Err(self.undecided(number));
+                            return Err(self.undecided_text(number));
                         }
                         next.extend(all.into_iter().map(|values| (number, values)));
                     }
@@ -216,14 +225,14 @@ impl Explorer<'_, '_> {
                 return Err(format!("it has several answers, or steps, in {}", state_text(iosts, &state)));
             }
             let to = fire(iosts, &iosts.transitions[number], &state, &values);
-            state = canonical_state(to.ok_or_else(|| self.undecided(number))?);
+            state = canonical_state(to.ok_or_else(|| self.undecided_text(number))?);
             steps.push((number, values));
         }
     }
 
-    /// The input transitions that can be taken in a state, with conditions on their events and events: each,
-    /// where what they carry flows into data, else one for all.
-    fn inputs(&mut self, state: &State) -> Result<Vec<TakenInput>, String> {
+    /// Lists the input transitions that can be taken in a state. If parameters flow into data, each event is
+    /// followed, and has a condition of its own. Otherwise one event stands for all.
+    fn list_inputs(&mut self, state: &State) -> Result<Vec<PossibleInput>, String> {
         let iosts = self.iosts;
         let mut found = Vec::new();
         for &number in &self.outgoing[state.location] {
@@ -232,7 +241,7 @@ impl Explorer<'_, '_> {
             }
             let transition = &iosts.transitions[number];
             let action = iosts.action(transition.action);
-            let condition = enabled(transition, state);
+            let condition = enabled_in(transition, state);
             let known = literals(&state.valuation);
             let flows = transition.assignments.values().any(|value| {
                 let value = substitute(value, &known);
@@ -241,7 +250,7 @@ impl Explorer<'_, '_> {
             let most = if flows { MOST_CLASSES } else { 1 };
             let (mut all, is_all) = list_values(&condition, &action.parameters, most, self.solver);
             if all.is_empty() && !is_all {
-                return Err(self.undecided(number));
+                return Err(self.undecided_text(number));
             }
             if flows && (!is_all || all.len() > MOST_CLASSES) {
                 let from = state_text(iosts, state);
@@ -255,26 +264,31 @@ impl Explorer<'_, '_> {
                 (_, true) => continue,
                 (false, _) => vec![condition],
                 (true, _) => {
-                    let is = |values: &Vec<Value>| {
+                    let has_values = |values: &Vec<Value>| {
                         Term::and(
-                            action.parameters.iter().zip(values).map(|(datum, value)| says(datum, value)),
+                            action
+                                .parameters
+                                .iter()
+                                .zip(values)
+                                .map(|(datum, value)| has_value(datum, value)),
                         )
                     };
-                    all.iter().map(is).collect()
+                    all.iter().map(has_values).collect()
                 }
             };
-            found.push((number, conditions, all));
+            found.push(PossibleInput { transition: number, conditions, events: all });
         }
         Ok(found)
     }
 
-    /// The events of an action, cut by the conditions; without those that none of them allows.
-    fn classes(&mut self, action: ActionId, conditions: &[Term]) -> Result<Vec<InputClass>, String> {
+    /// Cuts the events of an action into classes by the conditions. Drops those that none allows.
+    fn cut_into_classes(&mut self, action: ActionId, conditions: &[Term]) -> Result<Vec<InputClass>, String> {
         let name = &self.iosts.action(action).name;
         let mut cells: Vec<(Vec<Term>, bool)> = vec![(Vec::new(), false)];
         for condition in conditions {
             let mut finer = Vec::new();
             for (cell, is_taken) in cells {
+                // The part of the cell on one side of the condition, if it has events.
                 let mut part = |side: Term| {
                     let whole = [cell.as_slice(), &[side]].concat();
                     match self.solver.check(&whole) {
@@ -285,7 +299,7 @@ impl Explorer<'_, '_> {
                 };
                 match (part(condition.clone())?, part(condition.not())?) {
                     (Some(inside), Some(outside)) => finer.extend([(inside, true), (outside, is_taken)]),
-                    // What holds in all of it need not be said.
+                    // A condition that holds in the whole cell, or nowhere in it, does not cut it.
                     (inside, _) => finer.push((cell, is_taken || inside.is_some())),
                 }
             }
@@ -307,8 +321,8 @@ impl Explorer<'_, '_> {
         Ok(found)
     }
 
-    /// Where an event leads, with the answer to it.
-    fn taken(&mut self, state: &State, class: &InputClass) -> Result<Option<(State, Steps)>, String> {
+    /// Takes an event of a class, if possible. Returns the state of rest after it, and the steps until then.
+    fn react(&mut self, state: &State, class: &InputClass) -> Result<Option<(State, Steps)>, String> {
         let mut found: Option<(State, Steps)> = None;
         for number in self.outgoing[state.location].clone() {
             let transition = &self.iosts.transitions[number];
@@ -321,7 +335,8 @@ impl Explorer<'_, '_> {
             let to = canonical_state(to);
             let (target, rest) = self.run_to_rest(&to)?;
             let is_other = |(known, steps): &(State, Steps)| {
-                *known != target || events(self.iosts, &steps[1..]) != events(self.iosts, &rest)
+                *known != target
+                    || visible_events(self.iosts, &steps[1..]) != visible_events(self.iosts, &rest)
             };
             if found.as_ref().is_some_and(is_other) {
                 let name = &self.iosts.action(class.action).name;
@@ -336,19 +351,17 @@ impl Explorer<'_, '_> {
     }
 }
 
-/// When a transition is taken in a state: a condition on its parameters.
-fn enabled(transition: &Transition, state: &State) -> Term {
+fn enabled_in(transition: &Transition, state: &State) -> Term {
     substitute(&enabling_condition(transition), &literals(&state.valuation))
 }
 
 impl FiniteMachine<'_> {
-    /// The sequences of a suite as goals, each with the route that meets it.
     pub fn goals(&self, method: Method, extra: usize) -> Result<Vec<(Goal, MetGoal)>, String> {
-        let words = suite(&self.reduced, method, extra).map_err(|none| self.why(none))?;
-        Ok(words.iter().map(|word| self.goal(word)).collect())
+        let words = suite(&self.reduced, method, extra).map_err(|none| self.explain_no_suite(none))?;
+        Ok(words.iter().map(|word| self.make_goal(word)).collect())
     }
 
-    /// What is told, with the sizes of all suites beside each other.
+    /// Summarizes the machine, with the sizes of the suites of all methods.
     pub fn summary(&self, asked: &[Criterion]) -> MachineSummary {
         let of = |criterion: &Criterion| match criterion {
             Criterion::Machine(method, extra) => Some((*method, *extra)),
@@ -359,11 +372,11 @@ impl FiniteMachine<'_> {
         extras.dedup();
         let mut suites = Vec::new();
         for (place, extra) in extras.into_iter().enumerate() {
-            // What has no guarantee is the same for any number of states.
+            // A suite without a guarantee does not depend on the number of extra states.
             for method in Method::ALL.into_iter().filter(|method| method.is_complete() || place == 0) {
                 let extra = if method.is_complete() { extra } else { 0 };
                 let criterion = Criterion::Machine(method, extra);
-                let made = suite(&self.reduced, method, extra).map_err(|none| self.why(none));
+                let made = suite(&self.reduced, method, extra).map_err(|none| self.explain_no_suite(none));
                 let is_asked = asked.contains(&criterion) && made.is_ok();
                 suites.push(SuiteSummary {
                     criterion: criterion.to_string(),
@@ -377,12 +390,13 @@ impl FiniteMachine<'_> {
         MachineSummary {
             explored: self.states.len(),
             states: self.reduced.next.len(),
-            inputs: self.classes.iter().map(|class| self.named(class)).collect(),
+            inputs: self.classes.iter().map(|class| self.class_text(class)).collect(),
             is_complete: self.explored.is_complete(),
             suites,
         }
     }
 
+    /// The guarantee of a method's suite in words.
     fn guarantee(&self, method: Method, extra: usize) -> String {
         if !method.is_complete() {
             return "none: a system that answers it as specified may be wrong".to_owned();
@@ -405,7 +419,7 @@ impl FiniteMachine<'_> {
         text
     }
 
-    fn why(&self, none: NoSuite) -> String {
+    fn explain_no_suite(&self, none: NoSuite) -> String {
         let state = |number: usize| {
             let word = self.reduced.access_words()[number].clone().unwrap_or_default();
             self.explored
@@ -419,12 +433,13 @@ impl FiniteMachine<'_> {
         }
     }
 
-    fn named(&self, class: &InputClass) -> String {
+    fn class_text(&self, class: &InputClass) -> String {
         let name = &self.iosts.action(class.action).name;
         if class.condition.is_true() { name.clone() } else { format!("{name} [{}]", class.condition) }
     }
 
-    fn goal(&self, word: &Word) -> (Goal, MetGoal) {
+    /// Makes a goal of a sequence of classes, with the route and the run that meet it.
+    fn make_goal(&self, word: &Word) -> (Goal, MetGoal) {
         let (mut state, mut steps, mut asked) = (0, self.begin.clone(), BTreeMap::new());
         for &input in word {
             let class = &self.classes[input];
@@ -440,16 +455,17 @@ impl FiniteMachine<'_> {
             is_alone: false,
             watched: 0,
         };
-        let trace = events(self.iosts, &steps);
+        let trace = visible_events(self.iosts, &steps);
         let evidence = Evidence { initial: self.initial.clone(), trace, end: self.states[state].clone() };
-        let names: Vec<String> = word.iter().map(|input| self.named(&self.classes[*input])).collect();
+        let names: Vec<String> = word.iter().map(|input| self.class_text(&self.classes[*input])).collect();
         (Goal::Sequence(names.join(", ")), MetGoal { route, evidence, must: true })
     }
 }
 
+/// Can a class have more than one event?
 fn values_are_open(iosts: &Iosts, class: &InputClass) -> bool {
     let parameters = &iosts.action(class.action).parameters;
-    let is = |(datum, value): (&Datum, &Value)| says(datum, value);
-    let one = Term::and(parameters.iter().zip(&class.values).map(is));
-    !parameters.is_empty() && one != class.condition
+    let equal = |(datum, value): (&Datum, &Value)| has_value(datum, value);
+    let only_these = Term::and(parameters.iter().zip(&class.values).map(equal));
+    !parameters.is_empty() && only_these != class.condition
 }

@@ -1,22 +1,20 @@
-//! Purposes from coverage: what a criterion asks for, each as a purpose that meets it, as a proof that no run
-//! can, or as a question left open.
+//! Makes purposes that meet the goals of coverage criteria.
 //!
-//! **Problem.** Purposes are hard to write, and whoever has written some does not know what they leave out.
+//! **Problem.** Purposes are hard to write, and their author does not know what they leave out.
 //!
-//! **Method.** A criterion gives goals ([`goals`]). What the facts of `reach` exclude is out of reach, and
-//! the fact is named. For the rest the tree of symbolic paths is searched, breadth first ([`search`]); a goal
-//! is met by a path whose trace shows it however it is explained ([`evidence`]). The path becomes a purpose
-//! ([`purpose`]) that goes on behind its goal to see what came of it ([`observe`]), and a small suite of them
-//! meets all goals ([`suite`]).
+//! **Method.** A criterion gives goals ([`goals`]). A goal that the facts of `reach` exclude is unreachable,
+//! and the fact is named. For each other goal the tree of symbolic paths is searched, breadth first
+//! ([`search`]). A path meets a goal if every explanation of its trace meets it ([`evidence`]). The path
+//! becomes a purpose ([`purpose`]) that goes on after its goal to watch the effect ([`observe`]). A small
+//! suite of such purposes meets all goals ([`suite`]).
 //!
 //! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the
-//! bound up to which was looked. Covered goals are reachable, since a run was taken by the concrete
-//! semantics; unreachable ones are not, as far as abstract interpretation, the tree and the solver are right;
-//! nothing is claimed of the others.
+//! bound of the search. Covered goals are reachable, since the concrete semantics has taken a run.
+//! Unreachable goals are unreachable if abstract interpretation, the tree and the solver are right.
 //!
-//! **Kept** is each thing as soon as it is found, so that a budget that is passed leaves it. Looking for
-//! paths and making the suite are two pieces of work: what was met is not lost for lack of a purpose. What
-//! is not decided by then is *open*.
+//! **Kept**: each result is kept as soon as it is found, so that an exceeded budget does not lose it. Looking
+//! for paths and making the suite have a budget each, so that no met goal is lost. An undecided goal is
+//! *open*.
 
 pub mod beside;
 pub mod evidence;
@@ -46,11 +44,11 @@ use coreach_pipeline::suspend::suspend;
 
 use evidence::{Evidence, collect_shown};
 pub use goals::{CRITERIA, Criterion, Goal};
-use machine::{FiniteMachine, MachineSummary, machine};
+use machine::{FiniteMachine, MachineSummary, explore_machine};
 pub use observe::Observe;
 use observe::Observer;
 use purpose::Written;
-use search::{Doubt, MetGoal, Remembered, Sought, transitions};
+use search::{Doubt, MetGoal, Remembered, Sought, path_transitions};
 pub use suite::Chosen;
 
 use crate::budget;
@@ -61,21 +59,20 @@ pub struct Settings {
     pub criteria: Vec<Criterion>,
     pub limits: TreeLimits,
     pub analysis: Analysis,
-    /// For ioco the specification is suspended: that it is quiescent is a transition like others.
+    /// For ioco the specification is suspended: quiescence is a transition like others.
     pub conformance: Conformance,
-    /// How long the condition of quiescence may be.
+    /// They limit the condition of quiescence.
     pub stages: Limits,
-    /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they
-    /// stay as they are.
+    /// Paths of the suite are continued up to this number of visible steps, to meet more goals.
     pub steps: usize,
-    /// What purposes watch behind their goals.
+    /// What purposes watch after their goals.
     pub observe: Observe,
 }
 
 #[derive(Clone, Debug)]
 pub enum Fate {
     Covered(MetGoal),
-    /// No run can meet it, and why.
+    /// No run can meet it. The text says why.
     Unreachable(String),
     Unknown(String),
     Open,
@@ -91,7 +88,7 @@ pub struct Ended {
 #[derive(Clone, Debug)]
 pub struct Member {
     pub written: Written,
-    /// The path, a run along it, and the numbers of the goals that it meets.
+    /// The route, a run along it, and the numbers of the goals that it meets.
     pub chosen: Chosen,
 }
 
@@ -101,15 +98,14 @@ pub struct Cover {
     /// The goals in the order of the criteria.
     pub goals: Vec<Ended>,
     pub suite: Vec<Member>,
-    /// Criteria whose goals are not all known: their paths did not fit the limits, or the work has not come
-    /// so far.
+    /// Criteria whose goals are not all known: their paths did not fit the limits, or the work ended before.
     pub cut: Vec<Criterion>,
-    /// The specification as a finite machine, where a suite for one was asked for and it is one.
+    /// The specification as a finite machine, if a suite for one was asked for, and it is one.
     pub machine: Option<MachineSummary>,
 }
 
 impl Cover {
-    /// Makes a cover in which nothing is known yet.
+    /// Makes a cover without goals. For ioco, suspends the specification.
     pub fn of(specification: &Specification, settings: &Settings) -> Result<Mutex<Self>, Stop> {
         let iosts = match settings.conformance {
             Conformance::Ioc => specification.iosts.clone(),
@@ -127,20 +123,19 @@ impl Cover {
     }
 }
 
-/// What is known so far. Whoever holds it does nothing else.
-pub fn known(kept: &Mutex<Cover>) -> MutexGuard<'_, Cover> {
+/// Locks the results so far. Hold the guard only for a moment: the work waits for it.
+pub fn lock_cover(kept: &Mutex<Cover>) -> MutexGuard<'_, Cover> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Looks for purposes; what is found is put into `kept` at once. Returns why the work did not come to its
-/// end.
+/// Looks for purposes, and puts each result into `kept` at once. If the work ended early, returns the reason.
 pub fn cover(
     specification: &Specification,
     settings: &Settings,
     says: Says<'_>,
     kept: &Mutex<Cover>,
 ) -> Option<Stop> {
-    let searched = known(kept).iosts.clone();
+    let searched = lock_cover(kept).iosts.clone();
     let walked = Walked::alone(&searched);
     let system = System::new(&walked.iosts);
     let time = budget::time(None);
@@ -148,12 +143,11 @@ pub fn cover(
         look_for_routes(&specification.iosts, &searched, &walked, &system, settings, says, kept)
     });
     says("a suite".to_owned());
-    let made = budget::within("suite", time, |_| make(specification, &walked, &system, settings, kept));
+    let made = budget::within("suite", time, |_| make_suite(specification, &walked, &system, settings, kept));
     looked.err().or(made.err())
 }
 
-/// Looks for a route to each goal, criterion by criterion. What is found, or is known to be unreachable, is
-/// in `kept` at once: the budget may end this anywhere.
+/// Looks for a route to each goal, criterion by criterion. Each result is in `kept` at once.
 fn look_for_routes(
     specification: &Iosts,
     iosts: &Iosts,
@@ -165,20 +159,21 @@ fn look_for_routes(
 ) {
     let mut solver = Z3Solver::default();
     let begin = |criterion: Criterion, goal: Goal| {
-        let mut known = known(kept);
-        known.goals.push(Ended { criterion, goal, fate: Fate::Open });
-        known.goals.len() - 1
+        let mut cover = lock_cover(kept);
+        cover.goals.push(Ended { criterion, goal, fate: Fate::Open });
+        cover.goals.len() - 1
     };
-    let decide = |number: usize, fate: Fate| known(kept).goals[number].fate = fate;
+    let decide = |number: usize, fate: Fate| lock_cover(kept).goals[number].fate = fate;
     says("what can be reached".to_owned());
     let facts = proofs::reachable_facts(iosts, &settings.analysis);
     let mut finite: Option<Result<FiniteMachine<'_>, String>> = None;
     for &criterion in &settings.criteria {
         says(format!("{criterion}"));
+        // The sequences of a suite for finite machines are goals that come with their routes.
         if let Criterion::Machine(method, extra) = criterion {
-            let finite = finite.get_or_insert_with(|| machine(iosts, &mut solver));
+            let finite = finite.get_or_insert_with(|| explore_machine(iosts, &mut solver));
             let found = finite.as_ref().map_err(Clone::clone).and_then(|finite| {
-                known(kept).machine.get_or_insert_with(|| finite.summary(&settings.criteria));
+                lock_cover(kept).machine.get_or_insert_with(|| finite.summary(&settings.criteria));
                 let found = finite.goals(method, extra)?;
                 let (tests, most) = (found.len(), settings.limits.nodes);
                 let too_many = || format!("it has {tests} sequences, and `--nodes` is {most}");
@@ -190,54 +185,55 @@ fn look_for_routes(
                 let number = begin(criterion, goal);
                 decide(number, fate);
             }
-            known(kept).cut.retain(|other| *other != criterion);
+            lock_cover(kept).cut.retain(|other| *other != criterion);
             continue;
         }
         let (goals, is_complete) = match criterion {
             Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
-                paths_of(system, criterion, settings.limits, &mut solver)
+                list_paths(system, criterion, settings.limits, &mut solver)
             }
             Criterion::Faults(most) => {
                 let (conformance, stages) = (settings.conformance, &settings.stages);
-                let faults = faults::faults(specification, most, conformance, stages, &mut solver);
+                let faults = faults::list_faults(specification, most, conformance, stages, &mut solver);
                 (faults.into_iter().map(|fault| Goal::Fault(Arc::new(fault))).collect(), true)
             }
-            _ => (goals::goals(iosts, &walked.parts[0].items, criterion), true),
+            _ => (goals::list_goals(iosts, &walked.parts[0].items, criterion), true),
         };
         let numbers: Vec<(usize, Goal)> =
             goals.into_iter().map(|goal| (begin(criterion, goal.clone()), goal)).collect();
         if is_complete {
-            known(kept).cut.retain(|other| *other != criterion);
+            lock_cover(kept).cut.retain(|other| *other != criterion);
         }
-        let mut shown: Vec<MetGoal> = Vec::new();
+        // Paths and faults are searched for at once, and excluded goals are decided. All others stay open.
+        let mut showing_faults: Vec<MetGoal> = Vec::new();
         for (number, goal) in numbers {
             if let Goal::Path(path) = goal {
-                decide(number, fate(search::along(walked, path, &mut solver)));
+                decide(number, decide_fate(search::follow_path(walked, path, &mut solver)));
             } else if let Goal::Fault(fault) = goal {
-                let is_known = |one: &&MetGoal| {
+                let shows_fault = |one: &&MetGoal| {
                     faults::shows(iosts, &fault, &one.evidence, &mut solver) == faults::Shows::Must
                 };
-                let sought = match shown.iter().find(is_known) {
+                let sought = match showing_faults.iter().find(shows_fault) {
                     Some(found) => Sought::Met(MetGoal { must: true, ..found.clone() }),
                     None => faults::search(system, &fault, settings.limits, &mut solver),
                 };
                 if let Sought::Met(found) = &sought
-                    && shown.iter().all(|one| one.route != found.route)
+                    && showing_faults.iter().all(|one| one.route != found.route)
                 {
-                    shown.push(found.clone());
+                    showing_faults.push(found.clone());
                 }
-                decide(number, fate_of_fault(sought));
+                decide(number, decide_fate_of_fault(sought));
             } else if let Some(why) = explain_excluded(walked, system, &goal, &facts, &mut solver) {
                 decide(number, Fate::Unreachable(why));
             }
         }
     }
-    // What is left, one tree for all goals that need the same memory.
+    // Open goals that need the same memory share one tree.
     for kind in [Remembered::Items, Remembered::Pairs, Remembered::Definitions] {
         let open: Vec<(usize, Goal)> = {
-            let known = known(kept);
-            let open = known.goals.iter().enumerate().filter(|(_, one)| matches!(one.fate, Fate::Open));
-            open.filter(|(_, one)| kind_of(&one.goal) == kind)
+            let cover = lock_cover(kept);
+            let open = cover.goals.iter().enumerate().filter(|(_, one)| matches!(one.fate, Fate::Open));
+            open.filter(|(_, one)| memory_needed(&one.goal) == kind)
                 .map(|(number, one)| (number, one.goal.clone()))
                 .collect()
         };
@@ -249,14 +245,14 @@ fn look_for_routes(
         let mut met = |place: usize, found: &MetGoal| decide(numbers[place], Fate::Covered(found.clone()));
         let sought = search::search(walked, &wanted, kind, settings.limits, &mut met, &mut solver);
         for (number, sought) in numbers.iter().zip(sought) {
-            decide(*number, fate(sought));
+            decide(*number, decide_fate(sought));
         }
     }
 }
 
-/// Chooses the suite from the routes and writes its purposes. Where one cannot be written, its goals lose
-/// their watched steps or are given up, and the choice is made again.
-fn make(
+/// Chooses the suite from the routes and writes its purposes. If a purpose cannot be written, its goals lose
+/// their watched steps or are given up, and the suite is chosen again.
+fn make_suite(
     specification: &Specification,
     walked: &Walked,
     system: &System<'_>,
@@ -264,45 +260,45 @@ fn make(
     kept: &Mutex<Cover>,
 ) {
     let mut solver = Z3Solver::default();
-    let all: Vec<Goal> = known(kept).goals.iter().map(|one| one.goal.clone()).collect();
-    // The routes without watched steps: these are taken where the watched ones cannot be written.
-    let found: BTreeMap<usize, MetGoal> = covered_goals(&known(kept)).collect();
+    let all: Vec<Goal> = lock_cover(kept).goals.iter().map(|one| one.goal.clone()).collect();
+    // The routes without watched steps. They replace routes whose watched steps cannot be written.
+    let unwatched: BTreeMap<usize, MetGoal> = covered_goals(&lock_cover(kept)).collect();
     let mut observer = Observer::new(system, settings.observe);
     let mut met: Vec<(usize, MetGoal)> = Vec::new();
-    for (number, found) in &found {
+    for (number, found) in &unwatched {
         if matches!(all[*number], Goal::Fault(_) | Goal::Sequence(_)) {
             met.push((*number, found.clone()));
             continue;
         }
         let shows = |evidence: &Evidence| collect_shown(walked, evidence).meets(&walked.iosts, &all[*number]);
-        met.push((*number, observer.observed(found, &shows, &mut solver)));
+        met.push((*number, observer.watch_on(found, &shows, &mut solver)));
     }
     let mut steps = settings.steps;
     loop {
-        known(kept).suite.clear();
+        lock_cover(kept).suite.clear();
         let observer = Observer::new(system, settings.observe);
         let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, steps, observer, &mut solver);
         while let Some(next) = chosen.next(&mut solver) {
-            // For now under a name that it may not keep: the shortest ones come first.
-            let name = purpose::name(known(kept).suite.len());
+            // The purpose is kept at once. Its name is preliminary, since the final order is by length.
+            let name = purpose::name_purpose(lock_cover(kept).suite.len());
             if let Some(written) =
-                purpose::purpose(&name, specification, system, &next.found.route, &mut solver)
+                purpose::write_purpose(&name, specification, system, &next.found.route, &mut solver)
             {
-                known(kept).suite.push(Member { written, chosen: next });
+                lock_cover(kept).suite.push(Member { written, chosen: next });
             }
         }
         let mut members = Vec::new();
         let mut unwritable = None;
         for (place, chosen) in chosen.in_order().into_iter().enumerate() {
-            let name = purpose::name(place);
-            match purpose::purpose(&name, specification, system, &chosen.found.route, &mut solver) {
+            let name = purpose::name_purpose(place);
+            match purpose::write_purpose(&name, specification, system, &chosen.found.route, &mut solver) {
                 Some(written) => members.push(Member { written, chosen }),
                 None => unwritable = Some(chosen),
             }
         }
-        // What cannot be written is no purpose; its goals may lie on the way of another.
+        // The goals of a route that cannot be written may lie on other routes, so the choice is made again.
         let Some(chosen) = unwritable else {
-            known(kept).suite = members;
+            lock_cover(kept).suite = members;
             return;
         };
         if met.iter().all(|(_, own)| own.route != chosen.found.route) {
@@ -312,26 +308,25 @@ fn make(
             if own.route != chosen.found.route {
                 return true;
             }
-            let is_alone = own.route == found[number].route;
-            if is_alone {
+            let is_unwatched = own.route == unwatched[number].route;
+            if is_unwatched {
                 let why = "its path has no purpose in the model format".to_owned();
-                known(kept).goals[*number].fate = Fate::Unknown(why);
+                lock_cover(kept).goals[*number].fate = Fate::Unknown(why);
             }
-            own.clone_from(&found[number]);
-            !is_alone
+            own.clone_from(&unwatched[number]);
+            !is_unwatched
         });
     }
 }
 
-fn covered_goals(known: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
-    known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
+fn covered_goals(cover: &Cover) -> impl Iterator<Item = (usize, MetGoal)> {
+    cover.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
         Fate::Covered(found) => Some((number, found.clone())),
         _ => None,
     })
 }
 
-/// What a tree must remember for the goal.
-pub(crate) fn kind_of(goal: &Goal) -> Remembered {
+pub(crate) fn memory_needed(goal: &Goal) -> Remembered {
     match goal {
         Goal::Item(_) | Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => Remembered::Items,
         Goal::Pair(..) => Remembered::Pairs,
@@ -339,8 +334,7 @@ pub(crate) fn kind_of(goal: &Goal) -> Remembered {
     }
 }
 
-/// The paths of a criterion, each a goal; and whether all of them fit.
-pub(crate) fn paths_of(
+pub(crate) fn list_paths(
     system: &System<'_>,
     criterion: Criterion,
     limits: TreeLimits,
@@ -354,11 +348,11 @@ pub(crate) fn paths_of(
         Criterion::AllPaths(n) => all_paths(system, limits, n, solver),
         _ => return (Vec::new(), true),
     };
-    let goals = found.accepting.iter().map(|node| Goal::Path(transitions(&found.tree, *node)));
+    let goals = found.accepting.iter().map(|node| Goal::Path(path_transitions(&found.tree, *node)));
     (goals.collect(), found.is_complete)
 }
 
-fn fate_of_fault(sought: Sought) -> Fate {
+fn decide_fate_of_fault(sought: Sought) -> Fate {
     match sought {
         Sought::Met(found) => Fate::Covered(found),
         Sought::Never(nodes) => {
@@ -376,7 +370,7 @@ fn fate_of_fault(sought: Sought) -> Fate {
     }
 }
 
-pub(crate) fn fate(sought: Sought) -> Fate {
+pub(crate) fn decide_fate(sought: Sought) -> Fate {
     match sought {
         Sought::Met(found) => Fate::Covered(found),
         Sought::Never(nodes) => {
@@ -394,7 +388,7 @@ pub(crate) fn fate(sought: Sought) -> Fate {
     }
 }
 
-/// Why the facts exclude the goal, where they do.
+/// Explains why the facts exclude the goal, if they do.
 fn explain_excluded(
     walked: &Walked,
     system: &System<'_>,
@@ -403,14 +397,14 @@ fn explain_excluded(
     solver: &mut dyn Solver,
 ) -> Option<String> {
     let iosts = &walked.iosts;
-    let named =
+    let fact_text =
         |location: LocationId| format!("reach[{}]: {}", iosts.location(location).label, facts[location]);
     match goal {
         Goal::Item(number) => {
             let items = &walked.parts[0].items;
             let item = &items.all()[*number];
             let is_excluded = proofs::is_out_of_reach(iosts, items, facts, item, solver);
-            is_excluded.then(|| named(proofs::location_of(iosts, item)))
+            is_excluded.then(|| fact_text(proofs::location_of(iosts, item)))
         }
         Goal::Pair(first, second) => {
             let source = iosts.transitions[*first].source;
@@ -423,7 +417,7 @@ fn explain_excluded(
                     next.as_ref().is_some_and(|next| solver.check(&next.condition) != Answer::Unsat);
                 match next {
                     Some(next) if is_possible => state = next,
-                    _ => return Some(named(source)),
+                    _ => return Some(fact_text(source)),
                 }
             }
             None
@@ -431,7 +425,7 @@ fn explain_excluded(
         Goal::DefinitionUse { definition, used, .. } => [definition, used].into_iter().find_map(|number| {
             let source = iosts.transitions[*number].source;
             let question = [facts[source].clone(), system.enabled(*number).clone()];
-            (solver.check(&question) == Answer::Unsat).then(|| named(source))
+            (solver.check(&question) == Answer::Unsat).then(|| fact_text(source))
         }),
         Goal::Path(_) | Goal::Fault(_) | Goal::Sequence(_) => None,
     }

@@ -1,26 +1,26 @@
-//! What a purpose watches behind its goal.
+//! Extends a route by steps that a purpose watches after its goal.
 //!
 //! **Problem.** A goal often ends with a stimulus. A purpose that accepts there says Pass before the system
-//! has answered, and a wrong target or a wrong assignment shows only in what follows. Gaston et al. (2006,
+//! has answered. But a wrong target or a wrong assignment shows only in later events. Gaston et al. (2006,
 //! Definition 13) ask that a purpose accepts at an output.
 //!
-//! **Method.** Behind its goal a route goes on: by *outputs*, as many as follow; or so that it
-//! *distinguishes*, with stimuli too. By ioco what follows behind these is watched as well, up to where the
-//! specification may be quiescent: a system that goes on where it must not, or otherwise, shows there. What
-//! is to be distinguished are the faults of the last step: other locations as its target, and each
-//! variable that it assigns with another value. From the state where the evidence ends, states of the
-//! specification are looked at breadth first. A wrong target is shown by an output, or by quiescence, that is
-//! impossible from there, where a system ignores the stimuli that it does not take; a wrong value by an
-//! output whose guard depends on it, or that follows a guard which does (by data flow: the values of this one
-//! run say little). Each share shown is worth `WORTH` events.
+//! **Method.** After its goal a route goes on in one of two ways. It takes the *outputs* that follow, or it
+//! *distinguishes* faults, with stimuli too. For ioco it also watches all later outputs until the
+//! specification may be quiescent: there a system shows that sends too much, or something else. The faults to
+//! distinguish are those of the last step: another location as its target, and another value of a variable
+//! that it assigns. From the state where the evidence ends, states of the specification are looked at breadth
+//! first. A wrong target is shown by an output, or by quiescence, that is impossible from there. (A system
+//! ignores the stimuli that it does not take.) A wrong value is shown by an output whose guard depends on it,
+//! or that follows such a guard. Dependence is by data flow, since the values of one run prove little. To
+//! show all wrong targets, or all wrong values, is worth `WORTH` events, a part its share.
 //!
-//! **Nothing is promised** of those steps: an answer that the specification allows, and that is not the one
-//! looked for, is accepted, since the goal was met before ([`super::purpose`]). So is an event behind which
-//! nothing of what is watched can follow ([`Route::may_go_on`]). Steps that no other answer can replace, and
-//! that are possible whatever the data are, are taken out of that, so that what lies on them is covered, too.
+//! **Nothing is promised** by those steps. Another answer that the specification allows is accepted, since
+//! the goal was met before ([`super::purpose`]). An event after which no watched step can follow is accepted
+//! too ([`Route::may_go_on`]). A step is promised nevertheless if no other answer can replace it, and if it
+//! is possible whatever the data are. So the goals on such steps are covered, too.
 //!
-//! **Where we differ** from distinguishing sequences of automata: a sequence need not exist, for data decide
-//! what can follow; so the best of what is found is taken, and nothing where nothing shows.
+//! **Difference** to distinguishing sequences of automata: such a sequence need not exist, since data decide
+//! which steps can follow. So the best way that is found is taken, or none if no way shows a fault.
 //!
 //! **Ends** by `MOST_STATES` and `MOST_EVENTS`. **Cost**: for each state, a question for each transition
 //! with parameters, once for all goals that end there.
@@ -39,22 +39,22 @@ use coreach_model::{Datum, Term, TransitionId, Value, budget};
 use super::evidence::{Evidence, Explanations, Route, run_along};
 use super::search::MetGoal;
 
-/// So many states are looked at for a way on.
+/// The most states that are looked at for one way.
 const MOST_STATES: usize = 150;
 
 const MOST_EVENTS: usize = 6;
 
-/// To show all wrong targets, or all wrong values, is worth so many events.
+/// The number of events that it is worth to show all wrong targets, or all wrong values.
 const WORTH: usize = 12;
 
 coreach_model::words! {
-    /// What purposes watch behind their goals.
+    /// What purposes watch after their goals.
     #[derive(Default)]
     pub enum Observe {
-        /// Nothing: they end at the goal.
+        /// Nothing: purposes end at the goal.
         None = "none",
         Outputs = "outputs",
-        /// What distinguishes the goal's step from wrong ones.
+        /// Steps that distinguish the goal's last step from wrong steps.
         #[default]
         Distinguish = "distinguish",
     }
@@ -75,50 +75,60 @@ impl FromStr for Observe {
     }
 }
 
-/// Goes on behind goals.
+/// Extends routes after their goals, and remembers what it found.
 pub struct Observer<'a> {
     system: &'a System<'a>,
     observe: Observe,
     leaving: HashMap<State, Vec<Onward>>,
-    behind: HashMap<(State, Event), BTreeSet<State>>,
-    /// Ways on by the state where they begin and the variables that were assigned last.
+    /// The states after an event.
+    after: HashMap<(State, Event), BTreeSet<State>>,
+    /// Ways by the state where they begin and the variables that were assigned last.
     ways: HashMap<(State, Vec<Datum>), Vec<TransitionId>>,
 }
 
-/// A transition with values with which it can be taken.
+/// A possible step: a transition with values.
 #[derive(Clone)]
 struct Onward {
     transition: TransitionId,
-    /// None of internal steps.
+    /// An internal step has no event.
     event: Option<Event>,
     to: State,
 }
 
-/// A place on the way, with what is not shown yet.
+/// A place on a way, with the faults that are not shown yet.
 struct WatchPlace {
     way: Vec<TransitionId>,
     events: usize,
     state: State,
-    /// For each wrong target the states of who went there.
+    /// For each wrong target, the possible states of a system that went there.
     wrong: Vec<BTreeSet<State>>,
     values: Vec<WrongValue>,
 }
 
-/// A variable with a wrong value: the data that may be wrong for it, and whether a guard has depended on one.
+/// A variable with a wrong value.
 #[derive(Clone)]
 struct WrongValue {
+    /// The data that may be wrong because of it.
     data: BTreeSet<Datum>,
+    /// Has a guard depended on such data?
     decided: bool,
+}
+
+/// May a way send stimuli?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stimuli {
+    Sent,
+    None,
 }
 
 impl<'a> Observer<'a> {
     pub fn new(system: &'a System<'a>, observe: Observe) -> Self {
-        Observer { system, observe, leaving: HashMap::new(), behind: HashMap::new(), ways: HashMap::new() }
+        Observer { system, observe, leaving: HashMap::new(), after: HashMap::new(), ways: HashMap::new() }
     }
 
-    /// The route with what is watched behind it, and a run along that; as it was where there is nothing, or
-    /// no run shows what it must.
-    pub fn observed(
+    /// Extends the route by watched steps, and finds a run along it. The route stays as it was if there are
+    /// no such steps, or if no run shows the goals (`shows`).
+    pub fn watch_on(
         &mut self,
         found: &MetGoal,
         shows: &dyn Fn(&Evidence) -> bool,
@@ -134,10 +144,10 @@ impl<'a> Observer<'a> {
             route.watched = way.len();
             let evidence = run_along(self.system, &route, &[], solver);
             if let Some(evidence) = evidence.filter(|evidence| shows(&route.promised_by(iosts, evidence))) {
-                route.watched -= self.certain(&route, solver);
+                route.watched -= self.count_certain(&route, solver);
                 return MetGoal { route, evidence, must: found.must };
             }
-            // For other values the last answer is another one.
+            // With other values, the last answer may be impossible, so it is cut off.
             way.pop();
             while way.last().is_some_and(|last| !self.is_answer(*last)) {
                 way.pop();
@@ -146,9 +156,9 @@ impl<'a> Observer<'a> {
         found.clone()
     }
 
-    /// The first answer from a state: internal steps, and what is sent behind them. By ioco it may be
-    /// quiescence.
-    pub fn answer(&mut self, from: &State, solver: &mut dyn Solver) -> Option<Vec<TransitionId>> {
+    /// Finds the steps to the first answer from a state: internal steps, and an output after them. (Or
+    /// quiescence.)
+    pub fn find_answer(&mut self, from: &State, solver: &mut dyn Solver) -> Option<Vec<TransitionId>> {
         let mut open = VecDeque::from([(from.clone(), Vec::new())]);
         let mut seen = BTreeSet::from([from.clone()]);
         while let Some((state, way)) = open.pop_front() {
@@ -173,9 +183,9 @@ impl<'a> Observer<'a> {
         matches!(self.kind(number), ActionKind::Output | ActionKind::Quiescence)
     }
 
-    /// How many of the steps that are watched no answer can replace, and are possible whatever the data are.
-    fn certain(&self, route: &Route, solver: &mut dyn Solver) -> usize {
-        // What is possible behind another explanation is answered there.
+    /// Counts the first watched steps that nothing can replace, and that are possible with all data.
+    fn count_certain(&self, route: &Route, solver: &mut dyn Solver) -> usize {
+        // After another explanation, other answers may be possible.
         if !Explanations::of(self.system, route, solver).is_one(route) {
             return 0;
         }
@@ -204,7 +214,7 @@ impl<'a> Observer<'a> {
                 if others.any(is_possible) {
                     return certain;
                 }
-                // What is promised ends with something that is seen.
+                // The promised steps end with a visible event.
                 if self.kind(*number) != ActionKind::Internal {
                     certain = place + 1 - begin;
                 }
@@ -217,7 +227,7 @@ impl<'a> Observer<'a> {
         certain
     }
 
-    /// Finds the steps to watch from a state: those that tell most, then silence where it is an action.
+    /// Finds the steps to watch from a state: the best way, then the outputs up to silence.
     fn find_way(&mut self, from: &State, assigned: Vec<Datum>, solver: &mut dyn Solver) -> Vec<TransitionId> {
         if self.observe == Observe::None {
             return Vec::new();
@@ -227,16 +237,16 @@ impl<'a> Observer<'a> {
             return known.clone();
         }
         let (mut way, mut end) = match self.observe {
-            Observe::Distinguish => self.find_best_way(from, &key.1, true, solver),
+            Observe::Distinguish => self.find_best_way(from, &key.1, Stimuli::Sent, solver),
             _ => (Vec::new(), from.clone()),
         };
         if way.is_empty() {
-            (way, end) = self.find_best_way(from, &key.1, false, solver);
+            (way, end) = self.find_best_way(from, &key.1, Stimuli::None, solver);
         }
         if self.system.iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence) {
-            let (more, rest) = self.find_best_way(&end, &[], false, solver);
+            let (more, rest) = self.find_best_way(&end, &[], Stimuli::None, solver);
             way.extend(more);
-            let quiet = self.answer(&rest, solver).unwrap_or_default();
+            let quiet = self.find_answer(&rest, solver).unwrap_or_default();
             let is_quiet = |way: &[TransitionId]| {
                 way.last().is_some_and(|last| self.kind(*last) == ActionKind::Quiescence)
             };
@@ -248,33 +258,34 @@ impl<'a> Observer<'a> {
         way
     }
 
-    /// The way that is worth the most, and where it ends. Without stimuli it is the one with the most
-    /// outputs.
+    /// Finds the way that is worth the most, and the state at its end. Without stimuli, outputs count.
     fn find_best_way(
         &mut self,
         from: &State,
         assigned: &[Datum],
-        sends: bool,
+        stimuli: Stimuli,
         solver: &mut dyn Solver,
     ) -> (Vec<TransitionId>, State) {
+        let sends = stimuli == Stimuli::Sent;
         let iosts = self.system.iosts;
         let others = iosts.locations.numbers().filter(|location| *location != from.location);
         // At most 64 wrong targets are looked at, spread over all locations.
         let others = others.step_by(iosts.locations.len().div_ceil(64).max(1));
-        let wrong = |location| State { location, valuation: from.valuation.clone() };
-        let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([wrong(location)])));
-        let value = |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
+        let state_at = |location| State { location, valuation: from.valuation.clone() };
+        let wrong = others.map(|location| internal_closure(iosts, BTreeSet::from([state_at(location)])));
+        let wrong_value =
+            |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
         let start = WatchPlace {
             way: Vec::new(),
             events: 0,
             state: from.clone(),
             wrong: wrong.collect(),
-            values: assigned.iter().map(value).collect(),
+            values: assigned.iter().map(wrong_value).collect(),
         };
-        let all = (start.wrong.len(), start.values.len());
+        let (all_wrong, all_values) = (start.wrong.len(), start.values.len());
         let worth = |place: &WatchPlace| {
             let share = |left: usize, all: usize| (WORTH * (all - left)).checked_div(all).unwrap_or(0);
-            let shown = share(place.wrong.len(), all.0) + share(place.values.len(), all.1);
+            let shown = share(place.wrong.len(), all_wrong) + share(place.values.len(), all_values);
             if sends { shown.saturating_sub(place.events) } else { place.events }
         };
         let mut best = (0, Vec::new(), from.clone());
@@ -290,7 +301,7 @@ impl<'a> Observer<'a> {
                 let kind = self.kind(onward.transition);
                 let is_repeated = !sends && place.way.contains(&onward.transition);
                 let is_asked = sends || !matches!(kind, ActionKind::Input | ActionKind::Quiescence);
-                // One more silence shows nothing.
+                // A second silence in a row shows nothing.
                 let is_twice = kind == ActionKind::Quiescence && place.way.last() == Some(&onward.transition);
                 if !is_asked || is_repeated || is_twice {
                     continue;
@@ -316,22 +327,22 @@ impl<'a> Observer<'a> {
             None => place.wrong.clone(),
             Some(event) => {
                 let is_input = kind == ActionKind::Input;
-                let mut of_one = |state: &State| {
+                let mut after_one = |state: &State| {
                     let key = (state.clone(), event.clone());
-                    let one = || behind(iosts, &BTreeSet::from([state.clone()]), event, is_input);
-                    self.behind.entry(key).or_insert_with(one).clone()
+                    let compute = || states_after(iosts, &BTreeSet::from([state.clone()]), event, is_input);
+                    self.after.entry(key).or_insert_with(compute).clone()
                 };
-                let behind = place.wrong.iter().map(|states| states.iter().flat_map(&mut of_one).collect());
-                behind.filter(|states: &BTreeSet<State>| !states.is_empty()).collect()
+                let after = place.wrong.iter().map(|states| states.iter().flat_map(&mut after_one).collect());
+                after.filter(|states: &BTreeSet<State>| !states.is_empty()).collect()
             }
         };
         let transition = &iosts.transitions[onward.transition];
-        let values = place.values.iter().filter_map(|value| value.behind(transition, kind)).collect();
+        let values = place.values.iter().filter_map(|value| value.after(transition, kind)).collect();
         let events = place.events + usize::from(onward.event.is_some());
         WatchPlace { way, events, state: onward.to, wrong, values }
     }
 
-    /// What leaves a state, each transition with some values.
+    /// Lists the possible steps from a state: each transition with one choice of values.
     fn steps_from(&mut self, state: &State, solver: &mut dyn Solver) -> Vec<Onward> {
         if let Some(known) = self.leaving.get(state) {
             return known.clone();
@@ -360,9 +371,13 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// The states behind an event, internal steps included. Who ignores what it does not take, also not behind
-/// internal steps, stays where it is.
-pub fn behind(iosts: &Iosts, states: &BTreeSet<State>, event: &Event, ignores: bool) -> BTreeSet<State> {
+/// Returns the states after an event and internal steps. With `ignores`, a state that cannot take it stays.
+pub fn states_after(
+    iosts: &Iosts,
+    states: &BTreeSet<State>,
+    event: &Event,
+    ignores: bool,
+) -> BTreeSet<State> {
     let takes = |state: &State| !step(iosts, state, event).is_empty();
     let after = |state: &State| {
         let is_ignored = ignores
@@ -374,8 +389,8 @@ pub fn behind(iosts: &Iosts, states: &BTreeSet<State>, event: &Event, ignores: b
 }
 
 impl WrongValue {
-    /// Follows the value through a transition; `None` where the step has shown it.
-    fn behind(&self, transition: &Transition, kind: ActionKind) -> Option<Self> {
+    /// Follows the value through a transition. `None`, if the step has shown it.
+    fn after(&self, transition: &Transition, kind: ActionKind) -> Option<Self> {
         let depends = |term: &Term| term.data().iter().any(|datum| self.data.contains(datum));
         let decided = self.decided || depends(&transition.guard);
         if decided && kind == ActionKind::Output {

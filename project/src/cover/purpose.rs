@@ -1,20 +1,20 @@
-//! A route as a test purpose that the pipeline takes.
+//! Writes a route as a test purpose that the pipeline takes.
 //!
-//! A purpose sees events and what it observes, not the specification's location. So it is a chain: a location
-//! for each visible step of the route, the step's guard as the guard there (the specification's own, what the
-//! goal asks for, and that no other transition takes the event where that is possible), `Accept` behind the
-//! last. Whatever else is seen leads to `Reject`: behind it the specification would be somewhere else, and
-//! the next guard would be about another place. What completion adds does the same for other values. Internal
-//! steps stay where they are, so the chain does not say which of them are taken. For ioco silence is a step
-//! as well; before another one it stays where the specification is quiescent, for it changes nothing there,
-//! and leads to `Reject` where it is not.
+//! A purpose sees events and the data that it observes, not the specification's location. So it is a chain
+//! with a location for each visible step of the route, and `Accept` after the last one. The guard of a step
+//! joins the specification's own guard, the route's condition, and the condition that no other transition
+//! takes the event, where that is possible. Any other event leads to `Reject`: after it the specification
+//! would be in another location, and the next guard would be wrong. Completion sends other values of the
+//! event to `Reject`. Internal steps leave the purpose in its location, so the chain does not say which of
+//! them are taken. For ioco silence is a step as well. Silence before another step changes nothing where the
+//! specification is quiescent, so the purpose stays. Where it is not quiescent, silence leads to `Reject`.
 //!
-//! Steps that are only watched ([`super::observe`]) come behind all that the purpose is for. There `Accept`
-//! takes the place of `Reject` for whatever the system sends, and for its silence where the route waits.
-//! Where nothing of them can follow an event, that event leads to `Accept` as well.
+//! Watched steps ([`super::observe`]) come after all promised steps. There any other output leads to `Accept`
+//! instead of `Reject`, and so does silence if the route waits. So does an event after which no watched step
+//! can follow.
 //!
-//! What cannot be written in the model format (a literal of an array or a record), or is read back as
-//! something else, is no purpose.
+//! A route has no purpose if the model format cannot express it (a literal of an array or a record), or if it
+//! is read back otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,8 +39,8 @@ pub struct Written {
     pub text: String,
 }
 
-/// The purpose of this name for a route that ends with a visible step; none where it cannot be written.
-pub fn purpose(
+/// Writes the purpose of this name for a route that ends with a visible step, if possible.
+pub fn write_purpose(
     name: &str,
     specification: &Specification,
     system: &System<'_>,
@@ -49,7 +49,7 @@ pub fn purpose(
 ) -> Option<Written> {
     let model = &specification.iosts;
     let asked = route.guards(system, solver);
-    let goes_on = goes_on(system, route, &asked, solver);
+    let goes_on = continuing_conditions(system, route, &asked, solver);
     let searched = system.iosts;
     let mut steps: Vec<PurposeStep> = Vec::new();
     for (place, (number, (asked, goes_on))) in
@@ -62,52 +62,57 @@ pub fn purpose(
             ActionKind::Quiescence => None,
             ActionKind::Input | ActionKind::Output => Some(transition.action),
         };
-        // Before it, silence is nothing else where the specification is quiescent.
+        // The condition under which the specification is quiescent before the step.
         let is_quiet = |other: &&Transition| {
             other.source == transition.source && searched.action(other.action).kind == ActionKind::Quiescence
         };
         let quiet = searched.transitions.iter().find(is_quiet).map(|other| other.guard.clone());
         let promised = route.promised().len();
         let guard = Term::and([transition.guard.clone(), asked]);
-        let on = Term::and([guard.clone(), goes_on]);
-        // Behind the last step that is promised nothing more is needed. A stimulus is not chosen for that
-        // where another value of it goes on.
-        let ends = if place + 1 != promised || on == guard {
+        let guard_to_next = Term::and([guard.clone(), goes_on]);
+        // After the last promised step the purpose may end, if no watched step can follow. A stimulus ends it
+        // only if no other value of the stimulus goes on.
+        let ends = if place + 1 != promised || guard_to_next == guard {
             Term::no()
         } else if searched.action(transition.action).kind == ActionKind::Input {
             let parameters = &searched.action(transition.action).parameters;
-            let some = Term::and([system.enabled(*number).clone(), on.clone()]);
-            let some = eliminate_bound(parameters, &some, solver);
-            some.map_or_else(Term::no, |some| Term::and([guard, some.not()]))
+            let some_value = Term::and([system.enabled(*number).clone(), guard_to_next.clone()]);
+            let some_value = eliminate_bound(parameters, &some_value, solver);
+            some_value.map_or_else(Term::no, |some_value| Term::and([guard, some_value.not()]))
         } else {
-            Term::and([guard, on.not()])
+            Term::and([guard, guard_to_next.not()])
         };
-        steps.push(PurposeStep { action, guard: on, ends, quiet, is_watched: place >= promised });
+        steps.push(PurposeStep { action, guard: guard_to_next, ends, quiet, is_watched: place >= promised });
     }
     let is_suspended = searched.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
-    let made = chain(name, model, &steps, is_suspended && model.find_action(QUIESCENCE).is_none());
-    let text = write_purpose_yaml(&made);
+    let has_quiescence = is_suspended && model.find_action(QUIESCENCE).is_none();
+    let text = write_purpose_yaml(&make_chain(name, model, &steps, has_quiescence));
     let file = SourceFile { name: format!("{name}.yaml"), text: text.clone() };
     let (read, _) = read_purpose(Arc::new(file), specification).ok()?;
-    // What is read has its own origins, and may list its locations in another order.
+    // The texts are compared, since the read purpose has other origins and another order of locations.
     (write_purpose_yaml(&read) == text).then_some(Written { purpose: read, text })
 }
 
 struct PurposeStep {
-    /// Its action; `None` is quiescence.
+    /// The action. `None` is quiescence.
     action: Option<ActionId>,
     guard: Term,
-    /// When nothing more is needed behind it.
+    /// The condition under which the purpose ends with this step.
     ends: Term,
-    /// When the specification is quiescent in the location that it leaves, where it ever is.
+    /// The condition under which the specification is quiescent before the step. `None`, if it never is.
     quiet: Option<Term>,
-    /// Will another answer do?
+    /// Is another answer accepted as well?
     is_watched: bool,
 }
 
-/// For each step, when something that is accepted can follow it, where that is in doubt: behind what is
-/// promised, and not said by the path.
-fn goes_on(system: &System<'_>, route: &Route, asked: &[Term], solver: &mut dyn Solver) -> Vec<Term> {
+/// Returns for each step the condition under which an accepted event can follow it. It is true before the end
+/// of the promised steps, and where the path implies it.
+fn continuing_conditions(
+    system: &System<'_>,
+    route: &Route,
+    asked: &[Term],
+    solver: &mut dyn Solver,
+) -> Vec<Term> {
     let may_go_on = route.may_go_on(system, solver);
     let mut found = vec![Term::yes(); route.path.len()];
     if may_go_on.iter().all(Term::is_true) {
@@ -119,11 +124,11 @@ fn goes_on(system: &System<'_>, route: &Route, asked: &[Term], solver: &mut dyn 
     for (place, number) in route.path.iter().enumerate() {
         let Some((_, next)) = system.successor(&state, *number) else { break };
         state = next;
-        let Some(behind) = (place + 1).checked_sub(begin).and_then(|at| may_go_on.get(at)) else { continue };
-        let on = substitute(behind, &system.iosts.transitions[*number].assignments);
-        // Of another path only the step's own guard is known.
+        let Some(after) = (place + 1).checked_sub(begin).and_then(|at| may_go_on.get(at)) else { continue };
+        let on = substitute(after, &system.iosts.transitions[*number].assignments);
+        // If other paths explain the run, only the step's own guard is known to hold.
         let stops = if is_one {
-            let stops = substitute(behind, &state.standing(&state.known)).not();
+            let stops = substitute(after, &state.standing(&state.known)).not();
             [state.condition.as_slice(), &[stops]].concat()
         } else {
             vec![system.enabled(*number).clone(), asked[place].clone(), on.not()]
@@ -135,8 +140,8 @@ fn goes_on(system: &System<'_>, route: &Route, asked: &[Term], solver: &mut dyn 
     found
 }
 
-/// `is_quiet`: does it speak of quiescence?
-fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> TestPurpose {
+/// Makes the chain of the steps as a purpose. With `has_quiescence` it has transitions of quiescence.
+fn make_chain(name: &str, model: &Iosts, steps: &[PurposeStep], has_quiescence: bool) -> TestPurpose {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let mut transitions = Numbered::new();
     let steps_of = steps.iter().enumerate().map(|(place, _)| match place {
@@ -144,7 +149,7 @@ fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> Te
         place => format!("Step{place}"),
     });
     let names: Vec<String> = steps_of.chain(["Accept".to_owned(), "Reject".to_owned()]).collect();
-    // As they appear in the text: source and target of each transition.
+    // Locations get their numbers in the order of the text: source and target of each transition.
     let mut find = |name: &str| {
         locations
             .first_number(|known: &Location| known.name == name)
@@ -156,7 +161,7 @@ fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> Te
         let source = find(&names[place]);
         let next = &names[place + 1];
         let is_input = action.is_some_and(|action| model.action(action).kind == ActionKind::Input);
-        // With all answers accepted, whatever the guard says.
+        // At the last watched step all answers are accepted, so its guard does not matter.
         let is_any = *is_watched && !is_input && next == "Accept";
         let otherwise = |action: Option<ActionId>| {
             let is_answer = action.is_none_or(|action| model.action(action).kind == ActionKind::Output);
@@ -177,7 +182,7 @@ fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> Te
         if !ends.is_false() {
             add(action.unwrap_or(quiescence), ends.clone(), find("Accept"));
         }
-        // Other values of an event that is promised: what completion adds leads to `Reject`.
+        // Completion sends other values to `Reject`. At a watched step they are accepted instead.
         if otherwise(*action) == "Accept" && !guard.is_true() {
             add(action.unwrap_or(quiescence), guard.not(), find("Accept"));
         }
@@ -186,7 +191,7 @@ fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> Te
             add(other, Term::yes(), find(otherwise(Some(other))));
         }
         match quiet {
-            _ if !is_quiet || action.is_none() => {}
+            _ if !has_quiescence || action.is_none() => {}
             Some(quiet) if is_input || !is_watched => {
                 add(quiescence, quiet.clone(), source);
                 if *is_watched {
@@ -201,7 +206,7 @@ fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> Te
     let guards = transitions.iter().map(|transition: &Transition| &transition.guard);
     let mentioned: BTreeSet<Datum> = guards.flat_map(Term::data).collect();
     let mut actions = model.actions.clone();
-    if is_quiet {
+    if has_quiescence {
         let kind = ActionKind::Quiescence;
         actions.push(Action { name: QUIESCENCE.to_owned(), kind, parameters: Vec::new() });
     }
@@ -231,17 +236,15 @@ fn chain(name: &str, model: &Iosts, steps: &[PurposeStep], is_quiet: bool) -> Te
     }
 }
 
-pub fn length(iosts: &Iosts, route: &Route) -> usize {
+pub fn count_visible(iosts: &Iosts, route: &Route) -> usize {
     let is_seen = |number: &&_| iosts.action(iosts.transitions[**number].action).is_visible();
     route.path.iter().filter(is_seen).count()
 }
 
-/// The name of the purpose of this number, counted from 0.
-pub fn name(place: usize) -> String {
+pub fn name_purpose(place: usize) -> String {
     format!("cover_{:03}", place + 1)
 }
 
-/// For orders that do not depend on what was found first.
-pub fn key(route: &Route) -> Vec<usize> {
+pub fn order_key(route: &Route) -> Vec<usize> {
     route.path.iter().map(|number| number.place()).collect()
 }

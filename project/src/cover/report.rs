@@ -1,4 +1,4 @@
-//! What is told of it: a document for programs, and the files of the suite.
+//! Reports a cover: a document for programs, and the files of the suite.
 //!
 //! `docs/cover.schema.json` is the document's schema. Goals are numbered from 0 in their order.
 
@@ -11,16 +11,16 @@ use coreach_model::{Number, TransitionId};
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
-use super::goals::name;
+use super::goals::describe_goal;
 use super::machine::MachineSummary;
 use super::{Cover, Ended, Fate};
 use crate::render;
 use coreach_execution::coverage::Items;
 
-/// The version of the format: raised when a reader could stumble, not when a key is added.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What a purpose may end with that the system does.
+/// The events of the system with which a purpose may end.
 pub const OBSERVED: [&str; 3] = ["outputs", "quiescence", "nothing"];
 
 #[derive(Clone, Debug, Serialize)]
@@ -34,7 +34,7 @@ pub struct CoverDocument {
     pub suite: Vec<ReportedTest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineSummary>,
-    /// Why the work did not come to its end, where it did not.
+    /// The reason why the work was ended early, if it was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<serde_json::Value>,
 }
@@ -52,21 +52,21 @@ pub struct ReportedCriterion {
     pub covered: usize,
     pub unreachable: usize,
     pub unknown: usize,
-    /// Those to which the work has not come.
+    /// Goals that were not decided before the work ended.
     pub open: usize,
-    /// Are not all goals known? There are more paths than the limits allow, or the work has not come so far.
+    /// Are some goals not known? There are more paths than the limits allow, or the work ended before.
     pub is_cut: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedGoal {
     pub criterion: String,
-    /// What it is, in words about the model.
+    /// The goal in words about the model.
     pub goal: String,
     /// `covered`, `unreachable`, `unknown` or `open`.
     pub status: &'static str,
     pub by: Vec<String>,
-    /// Why it is unreachable or unknown; or why a run of its purposes need not meet it.
+    /// Why it is unreachable or unknown, or why a run of its purposes need not meet it.
     pub why: Option<String>,
 }
 
@@ -75,10 +75,10 @@ pub struct ReportedTest {
     pub purpose: String,
     /// The numbers of its transitions, counted from 0, internal ones included.
     pub path: Vec<usize>,
-    /// A run along it: its events.
+    /// The events of a run along it.
     pub trace: Vec<String>,
     pub goals: Vec<usize>,
-    /// With what it ends that the system does, of [`OBSERVED`].
+    /// The word of [`OBSERVED`] for the system's event at its end.
     pub observes: &'static str,
 }
 
@@ -90,8 +90,8 @@ impl Cover {
     }
 }
 
-/// The document. A goal that was met, and for which there is no purpose yet, is open.
-pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_code: u8) -> CoverDocument {
+/// Makes the document of a cover. A goal that was met, but has no purpose yet, is open.
+pub fn make_document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_code: u8) -> CoverDocument {
     let iosts = &cover.iosts;
     let items = Items::of(iosts);
     let goals: Vec<ReportedGoal> = cover
@@ -115,13 +115,14 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
             };
             ReportedGoal {
                 criterion: one.criterion.to_string(),
-                goal: name(iosts, &items, &one.goal),
+                goal: describe_goal(iosts, &items, &one.goal),
                 status,
                 by,
                 why,
             }
         })
         .collect();
+    // The counts of each criterion, by its name.
     let mut criteria: Vec<ReportedCriterion> = Vec::new();
     let all = cover.goals.iter().map(|one| one.criterion).chain(cover.cut.iter().copied());
     for criterion in all {
@@ -148,7 +149,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
         path: member.chosen.found.route.path.iter().map(|number| number.place()).collect(),
         trace: member.chosen.found.evidence.trace.iter().map(|event| event_text(iosts, event)).collect(),
         goals: member.chosen.goals.clone(),
-        observes: observes(iosts, &member.chosen.found.route.path),
+        observes: observed_at_end(iosts, &member.chosen.found.route.path),
     });
     CoverDocument {
         format_version: FORMAT_VERSION,
@@ -163,8 +164,8 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
     }
 }
 
-/// What a path ends with that the system does.
-fn observes(iosts: &Iosts, path: &[TransitionId]) -> &'static str {
+/// Returns the word of [`OBSERVED`] for the end of a path.
+fn observed_at_end(iosts: &Iosts, path: &[TransitionId]) -> &'static str {
     let mut kinds = path.iter().rev().map(|number| iosts.action(iosts.transitions[*number].action).kind);
     let [outputs, quiescence, nothing] = OBSERVED;
     match kinds.find(|kind| *kind != ActionKind::Internal) {
@@ -182,12 +183,10 @@ fn event_text(iosts: &Iosts, event: &Event) -> String {
     }
 }
 
-/// The files of the suite by their names: the purposes, and a configuration that names them and the
-/// specification beside it.
-///
-/// `rest` are lines of the configuration that it was made with.
-pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, String)> {
-    let of = |place: usize| format!("{}.yaml", super::purpose::name(place));
+/// Makes the files of the suite, each with its name: the purposes, a copy of the specification, and a
+/// configuration that names them. `settings` are lines of the configuration that the suite was made with.
+pub fn suite_files(cover: &Cover, specification: &str, settings: &str) -> Vec<(String, String)> {
+    let file_name = |place: usize| format!("{}.yaml", super::purpose::name_purpose(place));
     let mut files: Vec<(String, String)> = cover
         .suite
         .iter()
@@ -196,24 +195,25 @@ pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, Str
             let events: Vec<String> =
                 member.chosen.found.evidence.trace.iter().map(|event| format!("# {event}\n")).collect();
             let head = format!("# Written by coreach cover. A run that meets it:\n{}", events.concat());
-            (of(place), head + &member.written.text)
+            (file_name(place), head + &member.written.text)
         })
         .collect();
-    let names: Vec<String> = (0..cover.suite.len()).map(of).collect();
-    let listed = match names.as_slice() {
+    let names: Vec<String> = (0..cover.suite.len()).map(file_name).collect();
+    let purposes = match names.as_slice() {
         [one] => format!("purpose: {one}\n"),
         several => format!("purposes: [{}]\n", several.join(", ")),
     };
-    // What is ours may be replaced by the next suite; what is not, may not.
+    // The first line lets the next suite replace the file. Files without it are not replaced.
     let text = specification.trim_start_matches('\u{feff}');
     files.push(("specification.yaml".to_owned(), format!("# Written by coreach cover, a copy.\n{text}")));
     if !names.is_empty() {
-        let text = format!("# Written by coreach cover.\nspecification: specification.yaml\n{listed}{rest}");
+        let text =
+            format!("# Written by coreach cover.\nspecification: specification.yaml\n{purposes}{settings}");
         files.push(("coreach.yaml".to_owned(), text));
     }
     files
 }
 
-pub fn paths(folder: &Path, files: &[(String, String)]) -> Vec<std::path::PathBuf> {
+pub fn file_paths(folder: &Path, files: &[(String, String)]) -> Vec<std::path::PathBuf> {
     files.iter().map(|(name, _)| folder.join(name)).collect()
 }

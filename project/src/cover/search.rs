@@ -1,17 +1,18 @@
-//! For each goal, the shortest route that meets it; or that there is none.
+//! Finds the shortest route that meets each goal, or proves that there is none.
 //!
-//! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion, and remembers of a
-//! path what the goals depend on: nothing for what one event shows in one state, the last transition for
-//! pairs, where each variable was assigned for definitions and uses. At each step every open goal that it
-//! could meet is asked: is the path's condition satisfiable together with what the goal asks for? If it is,
-//! the run is made concrete and its trace held against all explanations ([`super::evidence`]); one that does
-//! not show the goal for certain is continued up to the next visible events, and else left for a longer one.
+//! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion. It remembers what
+//! the goals need to know about a path: nothing for an item that one event shows in one state, the last
+//! transition for pairs, and the last assignment of each variable for definitions and uses. At each step, and
+//! for each open goal that the step could meet, the solver is asked: is the path's condition satisfiable
+//! together with the goal's condition? If it is, the run is made concrete, and all explanations of its trace
+//! are checked ([`super::evidence`]). A run that does not show the goal for certain is continued up to the
+//! next visible events. If that does not help, a longer path may.
 //!
-//! **None.** Whatever a cut state can do, an expanded one does, with the same memory. So where the tree ends
-//! within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal: the tree is
-//! the proof. Where something was not known, or limits ended the tree, the goal is unknown.
+//! **None.** A state that was cut can do nothing that an expanded state with the same memory cannot do. So if
+//! the tree ends within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal:
+//! the tree is the proof. If an answer was not known, or limits ended the tree, the goal is unknown.
 //!
-//! **Cost**: the tree, and a question for each step and open goal that fit.
+//! **Cost**: the tree, and a question for each pair of a step and an open goal that it could meet.
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{Growth, Move, Node, NodeEnd, NodeId, System, Tree, TreeLimits};
@@ -23,38 +24,37 @@ use coreach_model::{Term, TransitionId, budget};
 use super::evidence::{Evidence, Explanations, Route, collect_shown, run_along};
 use super::goals::{Goal, uses};
 
-/// A path is continued by so many steps at most, and in so many ways.
+/// The most steps by which a path is continued, and the most ways to continue it.
 const MOST_STEPS_ON: usize = 4;
 const MOST_WAYS_ON: usize = 12;
 
 #[derive(Clone, Debug)]
 pub struct MetGoal {
     pub route: Route,
-    /// A run along it, which meets the goal however it is explained.
+    /// A run along the route. Each of its explanations meets the goal.
     pub evidence: Evidence,
-    /// Does each run along it meet the goal? A mutant may do right as well.
+    /// Does each run along the route meet the goal? If not, a mutant may also do right.
     pub must: bool,
 }
 
 #[derive(Clone, Debug)]
 pub enum Sought {
     Met(MetGoal),
-    /// No run meets it: the tree ended, with so many nodes.
+    /// No run meets it: the tree ended with this number of nodes.
     Never(usize),
     Unknown(Doubt),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doubt {
-    /// The tree had no room for more: so many nodes, and the steps to the one that is furthest.
+    /// Limits ended the tree, which has this number of nodes and this depth.
     Bound(usize, usize),
-    /// It was met on a path, and every trace that was tried has an explanation that does not meet it.
+    /// A path meets it, but each tried trace has an explanation that does not meet it.
     Ambiguous,
     Solver,
 }
 
-/// What the tree remembers: nothing, the last transition, or for each variable where it was assigned; as
-/// places counted from 1.
+/// The memory of a path: nothing, the last transition, or each variable's last assignment. They count from 1.
 type PathMemory = Vec<u32>;
 
 type Remember = fn(&System<'_>, &PathMemory, &Move) -> PathMemory;
@@ -66,18 +66,18 @@ pub enum Remembered {
     Definitions,
 }
 
-fn nothing(_: &System<'_>, _: &PathMemory, _: &Move) -> PathMemory {
+fn remember_nothing(_: &System<'_>, _: &PathMemory, _: &Move) -> PathMemory {
     Vec::new()
 }
 
-fn last(_: &System<'_>, _: &PathMemory, by: &Move) -> PathMemory {
+fn remember_last(_: &System<'_>, _: &PathMemory, by: &Move) -> PathMemory {
     match by {
         Move::Take(step) => vec![step.transition.0 + 1],
         Move::Start | Move::Quiet => vec![0],
     }
 }
 
-fn assigned(system: &System<'_>, before: &PathMemory, by: &Move) -> PathMemory {
+fn remember_assignments(system: &System<'_>, before: &PathMemory, by: &Move) -> PathMemory {
     let mut after = before.clone();
     if let Move::Take(step) = by {
         let transition = &system.iosts.transitions[step.transition];
@@ -90,7 +90,7 @@ fn assigned(system: &System<'_>, before: &PathMemory, by: &Move) -> PathMemory {
     after
 }
 
-/// A goal in work, with its place among all.
+/// A goal that is searched for, with its place in the list of goals.
 struct OpenGoal {
     place: usize,
     goal: Goal,
@@ -99,11 +99,10 @@ struct OpenGoal {
     is_doubted: Option<Doubt>,
 }
 
-/// Who is told of a goal, by its place, as soon as it is met.
+/// Is called as soon as a goal is met, with the goal's place.
 type OnMet<'a> = &'a mut dyn FnMut(usize, &MetGoal);
 
-/// Looks for all goals, which are of one kind. `met` is told of each that is met at once: the work may not
-/// come to its end.
+/// Searches for all goals, which need the same memory. Calls `met` for each met goal at once.
 pub fn search(
     walked: &Walked,
     goals: &[Goal],
@@ -121,18 +120,18 @@ pub fn search(
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
     let (start, remember): (PathMemory, Remember) = match kind {
-        Remembered::Items => (Vec::new(), nothing),
-        Remembered::Pairs => (vec![0], last),
-        Remembered::Definitions => (vec![0; walked.iosts.variables.len()], assigned),
+        Remembered::Items => (Vec::new(), remember_nothing),
+        Remembered::Pairs => (vec![0], remember_last),
+        Remembered::Definitions => (vec![0; walked.iosts.variables.len()], remember_assignments),
     };
     let mut growth = Growth::remembering(&system, limits, start, remember);
     let mut searcher = GoalSearcher { walked, system: &system, met, solver };
-    let mut begun = false;
+    let mut has_begun = false;
     while open.iter().any(|open| open.sought.is_none()) {
         let Some(number) = growth.step(searcher.solver) else { break };
         let tree = growth.tree();
-        if !begun {
-            begun = true;
+        if !has_begun {
+            has_begun = true;
             if tree.nodes[number].end != NodeEnd::Unsatisfiable {
                 open.iter_mut().for_each(|open| searcher.meet_by_arrival(tree, number, open));
             }
@@ -158,8 +157,7 @@ pub fn search(
     open.into_iter().map(done).collect()
 }
 
-/// The routes of a tree's nodes as goals of their own.
-pub fn along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
+pub fn follow_path(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
     let system = System::new(&walked.iosts);
     let mut searcher = GoalSearcher { walked, system: &system, met: &mut |_, _| {}, solver };
     let goal = Goal::Path(path.clone());
@@ -181,7 +179,7 @@ impl GoalSearcher<'_, '_> {
         &self.walked.parts[0].items
     }
 
-    /// Could the step to this node meet the goal?
+    /// Tries to meet the goal by the step to this node.
     fn meet_by_step(&mut self, tree: &Tree, memory: &PathMemory, child: NodeId, open: &mut OpenGoal) {
         let Move::Take(step) = &tree.nodes[child].by else { return };
         let (number, iosts) = (step.transition, self.system.iosts);
@@ -191,10 +189,10 @@ impl GoalSearcher<'_, '_> {
                 Item::Transition(wanted) if *wanted == number => Term::yes(),
                 Item::Class { transition, .. } if *transition == number => self.condition(*item),
                 Item::Condition { transition, .. } => {
-                    let of = &iosts.transitions[*transition];
-                    let is_shown = of.source == taken.source
-                        && of.action == taken.action
-                        && iosts.action(of.action).kind != ActionKind::Internal;
+                    let guarded = &iosts.transitions[*transition];
+                    let is_shown = guarded.source == taken.source
+                        && guarded.action == taken.action
+                        && iosts.action(guarded.action).kind != ActionKind::Internal;
                     if !is_shown {
                         return;
                     }
@@ -215,20 +213,20 @@ impl GoalSearcher<'_, '_> {
             }
             _ => return,
         };
-        self.ask(tree, child, Some(asked), open);
+        self.try_before_last_step(tree, child, Some(asked), open);
     }
 
-    /// Could coming to this node meet the goal?
+    /// Tries to meet the goal by the state of this node.
     fn meet_by_arrival(&mut self, tree: &Tree, node: NodeId, open: &mut OpenGoal) {
         let Goal::Item(item) = open.goal else { return };
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);
         match &self.items().all()[item] {
-            Item::Location(location) if *location == at => self.ask(tree, node, None, open),
+            Item::Location(location) if *location == at => self.try_before_last_step(tree, node, None, open),
             Item::Condition { transition, .. } => {
-                let of = &iosts.transitions[*transition];
-                if of.source == at && iosts.action(of.action).kind == ActionKind::Internal {
+                let guarded = &iosts.transitions[*transition];
+                if guarded.source == at && iosts.action(guarded.action).kind == ActionKind::Internal {
                     let condition = self.condition(item);
-                    self.ask_state(tree, node, condition, open);
+                    self.try_in_state(tree, node, condition, open);
                 }
             }
             _ => {}
@@ -240,11 +238,11 @@ impl GoalSearcher<'_, '_> {
         Term::and(proofs::required_terms(self.system.iosts, items, &items.all()[item]))
     }
 
-    /// The goal's condition is about the last step of the path to the node: the data before it, and its
+    /// Tries a goal whose condition is about the last step of the path: about the data before it, and its
     /// parameters.
-    fn ask(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
+    fn try_before_last_step(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
-        let mut route = Route::new(transitions(tree, node));
+        let mut route = Route::new(path_transitions(tree, node));
         let mut condition = reached.state.condition.clone();
         if let Some(asked) = asked.filter(|asked| !asked.is_true()) {
             let Some(before) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
@@ -254,20 +252,19 @@ impl GoalSearcher<'_, '_> {
         self.decide(reached, condition, &route, open);
     }
 
-    /// The goal's condition is about the state itself.
-    fn ask_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut OpenGoal) {
+    fn try_in_state(&mut self, tree: &Tree, node: NodeId, asked: Term, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut condition = reached.state.condition.clone();
         condition.push(substitute(&asked, &reached.state.standing(&reached.state.known)));
-        let mut route = Route::new(transitions(tree, node));
+        let mut route = Route::new(path_transitions(tree, node));
         if let Some((place, asked)) = self.condition_before(&route.path, asked) {
             route.asked.insert(place, asked);
         }
         self.decide(reached, condition, &route, open);
     }
 
-    /// A condition on the state at a path's end, as one on the last step that is seen: what is assigned there
-    /// and behind it is put in.
+    /// Turns a condition on the state at a path's end into one on the last visible step. Replaces the
+    /// variables by the values that this step and later steps assign.
     fn condition_before(&self, path: &[TransitionId], mut asked: Term) -> Option<(usize, Term)> {
         let iosts = self.system.iosts;
         for (place, number) in path.iter().enumerate().rev() {
@@ -280,6 +277,7 @@ impl GoalSearcher<'_, '_> {
         None
     }
 
+    /// If the condition can hold, makes a run along the route, and tries to show the goal for certain.
     fn decide(&mut self, reached: &Node, condition: Vec<Term>, route: &Route, open: &mut OpenGoal) {
         let answer = match condition.len() == reached.state.condition.len() && reached.is_certain {
             true => Answer::Sat,
@@ -304,7 +302,7 @@ impl GoalSearcher<'_, '_> {
         }
     }
 
-    /// A run along the route, or along one that goes on from it, which shows the goal for certain.
+    /// Finds a run along the route, or along a continuation of it, that shows the goal for certain.
     fn find_certain_run(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
         if !route.is_determined(self.system.iosts) {
             return None;
@@ -314,7 +312,7 @@ impl GoalSearcher<'_, '_> {
         while at < ways.len() && at < MOST_WAYS_ON {
             let route = ways[at].clone();
             at += 1;
-            if let Some(found) = self.find_certain_continuation(&route, goal) {
+            if let Some(found) = self.find_certain_run_along(&route, goal) {
                 return Some(found);
             }
             let end = route
@@ -332,8 +330,10 @@ impl GoalSearcher<'_, '_> {
         None
     }
 
-    fn find_certain_continuation(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
-        // A purpose ends with something that is seen.
+    /// Finds a run along exactly this route that shows the goal for certain. Tries events that no other
+    /// transition takes, then any events, then fixed values.
+    fn find_certain_run_along(&mut self, route: &Route, goal: &Goal) -> Option<MetGoal> {
+        // A purpose ends with a visible event.
         let last = *route.path.last()?;
         let iosts = self.system.iosts;
         if !iosts.action(iosts.transitions[last].action).is_visible() {
@@ -352,18 +352,18 @@ impl GoalSearcher<'_, '_> {
             }
             avoided.push(evidence.trace);
         }
-        // With other values the trace may have no other explanation; then these values are asked for.
+        // With certain values, for which the purpose then asks, no other explanation may be left.
         let route = Route { is_alone: false, ..route.clone() };
         loop {
             for evidence in showing.drain(..) {
-                for constants in [false, true] {
-                    let fixed = route.with_values_of(iosts, &evidence, constants);
+                for with_constants in [false, true] {
+                    let fixed = route.with_values_of(iosts, &evidence, with_constants);
                     if self.is_certain(&fixed, goal) {
                         return Some(MetGoal { route: fixed, evidence, must: true });
                     }
                 }
             }
-            // At most five traces of a path are held against their explanations.
+            // At most five traces of a path are tried.
             if avoided.len() >= 5 {
                 return None;
             }
@@ -375,13 +375,13 @@ impl GoalSearcher<'_, '_> {
         }
     }
 
-    /// Does each run that the route's purpose accepts meet the goal, however it is explained?
+    /// Do all explanations of all runs that the route's purpose accepts meet the goal?
     fn is_certain(&mut self, route: &Route, goal: &Goal) -> bool {
         Explanations::of(self.system, route, self.solver).all_meet(self.walked, route, goal)
     }
 }
 
-pub fn transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
+pub fn path_transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     let taken = |node: NodeId| match &tree.nodes[node].by {
         Move::Take(step) => Some(step.transition),
         Move::Start | Move::Quiet => None,
@@ -389,12 +389,11 @@ pub fn transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     tree.path(node).into_iter().filter_map(taken).collect()
 }
 
-/// What data and parameters stand at when the step to a node is taken.
 fn substitution_before_step(system: &System<'_>, before: &Node, reached: &Node) -> Substitution {
-    let mut standing = before.state.standing(&before.state.known);
+    let mut values = before.state.standing(&before.state.known);
     if let Move::Take(step) = &reached.by {
         let action = system.iosts.action(system.iosts.transitions[step.transition].action);
-        standing.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));
+        values.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));
     }
-    standing
+    values
 }

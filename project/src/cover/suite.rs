@@ -1,19 +1,19 @@
-//! A small suite that meets all goals.
+//! Chooses a small suite of routes that meets all goals.
 //!
-//! **Problem.** Most routes pass through many goals; a purpose for each would do the same again and again.
+//! **Problem.** Most routes pass through many goals. A purpose for each goal would repeat the same steps.
 //!
-//! **Method.** Greedy set cover (Chvátal 1979): the route that meets the most goals that are left, the one
-//! with fewer visible steps among equals, then the one that was found first. No polynomial method is much
-//! better; the result is at most ln n times the smallest.
+//! **Method.** Greedy set cover (Chvátal 1979): the next route is the one that meets the most remaining
+//! goals. Among equals it is the one with fewer visible steps, then the one that was found first. No
+//! polynomial method is much better: the result is at most ln n times the smallest.
 //!
-//! **Continued**, where that is asked for: a chosen route goes on from its end, each time along the shortest
-//! way to another goal that is left, up to a number of visible steps. That makes fewer tests of more steps.
-//! Each step on may be answered otherwise by the system, so long tests end in Inconclusive more often.
+//! **Continued**: if that is asked for, a chosen route goes on from its end. Each time it takes the shortest
+//! way to another remaining goal, up to a number of visible steps. That makes fewer tests with more steps.
+//! The system may answer each further step in another way, so long tests end in Inconclusive more often.
 //!
-//! **What a route meets**: its own goal, and every goal that lies on its path whatever the values (locations,
-//! transitions, conjuncts where their transition is taken, pairs, definitions and uses, paths), if
-//! its trace shows that for certain. What depends on values that the purpose does not ask for is not counted:
-//! another run of it may have others.
+//! **Goals of a route**: its own goal, and every goal that lies on its path whatever the values are
+//! (locations, transitions, conjuncts if their transition is taken, pairs, definitions and uses, paths), if
+//! its trace shows that for certain. A goal that depends on values does not count, if the purpose does not
+//! ask for them: another run may have other values.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -23,18 +23,18 @@ use coreach_execution::coverage::{Item, Walked};
 use coreach_model::TransitionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 
-use super::evidence::{Evidence, Explanations, collect_shown, lies_on, run_along};
+use super::evidence::{Evidence, Explanations, Route, collect_shown, lies_on, run_along};
 use super::faults::{Shows, shows};
 use super::goals::{Fault, Goal};
 use super::observe::Observer;
-use super::purpose::{key, length};
+use super::purpose::{count_visible, order_key};
 use super::search::MetGoal;
 
 /// A route of the suite, with the numbers of the goals that it meets.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub found: MetGoal,
-    /// The goals for which it was chosen, or that it meets besides.
+    /// The goals for which it was chosen, and all others that it meets.
     pub goals: Vec<usize>,
 }
 
@@ -51,8 +51,8 @@ pub struct SuiteChooser<'a> {
 }
 
 impl<'a> SuiteChooser<'a> {
-    /// `met` are the goals that were met, by their numbers, each with its route, which `observer` has gone on
-    /// with.
+    /// Makes the candidates. `met` are the numbers of the goals that were met, each with its route. They have
+    /// watched steps.
     pub fn new(
         walked: &'a Walked,
         system: &'a System<'a>,
@@ -64,7 +64,7 @@ impl<'a> SuiteChooser<'a> {
     ) -> Self {
         let mut candidates: Vec<Chosen> = Vec::new();
         for (number, found) in met {
-            // The same purpose for several goals is one.
+            // Goals with the same route share a candidate.
             match candidates.iter_mut().find(|known| known.found.route == found.route) {
                 Some(known) => known.goals.push(*number),
                 None => candidates.push(Chosen { found: found.clone(), goals: vec![*number] }),
@@ -77,15 +77,15 @@ impl<'a> SuiteChooser<'a> {
         SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen: Vec::new() }
     }
 
-    /// The next route; none where all goals are met.
+    /// Chooses the next route, and continues it. `None`, if all goals are met.
     pub fn next(&mut self, solver: &mut dyn Solver) -> Option<Chosen> {
         let SuiteChooser { walked, system, goals, met, steps, observer, candidates, left, chosen } = self;
         if left.is_empty() {
             return None;
         }
         let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| left.contains(goal)).count();
-        let length = |candidate: &Chosen| length(&walked.iosts, &candidate.found.route);
-        // The first one where several are as good.
+        let length = |candidate: &Chosen| count_visible(&walked.iosts, &candidate.found.route);
+        // Reversed, so that among equals the first one is taken.
         let best = candidates
             .iter()
             .rev()
@@ -98,7 +98,7 @@ impl<'a> SuiteChooser<'a> {
                 let shown = collect_shown(walked, evidence);
                 best.goals.iter().all(|goal| shown.meets(&walked.iosts, &goals[*goal]))
             };
-            best.found = observer.observed(&best.found, &shows, solver);
+            best.found = observer.watch_on(&best.found, &shows, solver);
             add_goals_on_route(walked, system, goals, met, &mut best, solver);
             left.retain(|goal| !best.goals.contains(goal));
         }
@@ -106,19 +106,20 @@ impl<'a> SuiteChooser<'a> {
         Some(best)
     }
 
-    /// All that were chosen, the shortest first.
+    /// All chosen routes, the shortest first.
     pub fn in_order(mut self) -> Vec<Chosen> {
-        self.chosen.sort_by_key(|one| (length(&self.walked.iosts, &one.found.route), key(&one.found.route)));
+        let key = |route: &Route| (count_visible(&self.walked.iosts, route), order_key(route));
+        self.chosen.sort_by_key(|one| key(&one.found.route));
         self.chosen
     }
 }
 
-/// Is the route one of a suite for finite machines? It ends where the sequence does.
+/// Is the route a sequence of a suite for finite machines? Such a route is not continued.
 fn is_sequence(goals: &[Goal], candidate: &Chosen) -> bool {
     candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Sequence(_)))
 }
 
-fn is_of_mutants(goals: &[Goal], candidate: &Chosen) -> bool {
+fn shows_mutant(goals: &[Goal], candidate: &Chosen) -> bool {
     candidate.goals.iter().any(|number| matches!(goals[*number], Goal::Fault(_)))
 }
 
@@ -135,19 +136,19 @@ fn add_goals_on_route(
     let shown = collect_shown(walked, &route.promised_by(&walked.iosts, &candidate.found.evidence));
     let path = route.promised();
     let mut explanations = None;
-    // What shows a mutant asks for its values; others may have other ones.
-    let is_of_mutants = is_of_mutants(goals, candidate);
+    // A route that shows a mutant asks for its values, so it may show other mutants too.
+    let shows_mutant = shows_mutant(goals, candidate);
     let run = &candidate.found.evidence;
-    // What the specification, run as a system, may do as well, is no fault.
+    // A difference that the specification, run as a system, may also show is no fault.
     let itself = Fault { change: String::new(), iosts: Some(walked.iosts.clone()) };
-    let is_fair = is_of_mutants && shows(&walked.iosts, &itself, run, solver) == Shows::Nothing;
+    let is_fair = shows_mutant && shows(&walked.iosts, &itself, run, solver) == Shows::Nothing;
     for (number, own) in met {
         if candidate.goals.contains(number) {
             continue;
         }
         let goal = &goals[*number];
         let is_met = match goal {
-            Goal::Fault(fault) if is_of_mutants => {
+            Goal::Fault(fault) if shows_mutant => {
                 let least = match (own.must, is_fair) {
                     (true, _) => Shows::Must,
                     (false, true) => Shows::May,
@@ -156,7 +157,7 @@ fn add_goals_on_route(
                 shows(&walked.iosts, fault, run, solver) >= least
             }
             _ => {
-                is_on(walked, goal, path)
+                is_on_path(walked, goal, path)
                     && shown.meets(&walked.iosts, goal)
                     && explanations
                         .get_or_insert_with(|| Explanations::of(system, route, solver))
@@ -170,8 +171,7 @@ fn add_goals_on_route(
     candidate.goals.sort_unstable();
 }
 
-/// The route with the fewest more steps that meets another goal of those that are left, and all that it met
-/// before.
+/// Finds the shortest continuation of a route that meets another remaining goal, and its own goals still.
 #[expect(clippy::too_many_arguments, reason = "what is known, what is left, and how far")]
 fn continue_route(
     walked: &Walked,
@@ -184,8 +184,8 @@ fn continue_route(
     solver: &mut dyn Solver,
 ) -> Option<Chosen> {
     let iosts = &walked.iosts;
-    // Its end is what shows the mutant.
-    if is_of_mutants(goals, from) || is_sequence(goals, from) {
+    // A route ends where it shows the mutant, or where its sequence ends.
+    if shows_mutant(goals, from) || is_sequence(goals, from) {
         return None;
     }
     let mut begin = from.found.route.clone();
@@ -199,17 +199,17 @@ fn continue_route(
             let mut longer = route.clone();
             longer.path.push(*next);
             looked += 1;
-            // At most 200 ways on are looked at before a route is left as it is.
+            // After 200 continuations the route stays as it is.
             if looked > 200 {
                 return None;
             }
-            if length(iosts, &longer) > steps {
+            if count_visible(iosts, &longer) > steps {
                 continue;
             }
             let is_seen = iosts.action(iosts.transitions[*next].action).is_visible();
-            let is_new = is_seen && left.iter().any(|number| is_on(walked, &goals[*number], &longer.path));
-            // A way that leads nowhere is not gone on with; one that is new must be a run that shows what it
-            // meets.
+            let is_new =
+                is_seen && left.iter().any(|number| is_on_path(walked, &goals[*number], &longer.path));
+            // A continuation without a run is given up.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
                 let mut chosen = Chosen {
@@ -217,7 +217,7 @@ fn continue_route(
                     goals: Vec::new(),
                 };
                 add_goals_on_route(walked, system, goals, met, &mut chosen, solver);
-                // What its own conditions asked for is asked for still, if the longer trace shows it too.
+                // The route keeps its conditions, so it still meets the goals that its longer trace shows.
                 let shown = collect_shown(walked, &chosen.found.evidence);
                 let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));
                 let more: Vec<usize> =
@@ -236,7 +236,7 @@ fn continue_route(
 }
 
 /// Does the goal lie on the path, whatever the values are?
-fn is_on(walked: &Walked, goal: &Goal, path: &[TransitionId]) -> bool {
+fn is_on_path(walked: &Walked, goal: &Goal, path: &[TransitionId]) -> bool {
     let iosts: &Iosts = &walked.iosts;
     let Goal::Item(item) = goal else { return lies_on(iosts, goal, path) };
     let items = &walked.parts[0].items;
@@ -246,7 +246,7 @@ fn is_on(walked: &Walked, goal: &Goal, path: &[TransitionId]) -> bool {
                 || path.iter().any(|number| iosts.transitions[*number].target == *location)
         }
         Item::Transition(number) => path.contains(number),
-        // An alternative holds by one or by the other.
+        // An alternative in the guard does not count: either of its sides may hold.
         Item::Condition { transition, condition, holds: true } => {
             let condition = &items.conditions(*transition)[*condition];
             path.contains(transition)

@@ -1,5 +1,4 @@
-//! What the files are that a user names to `coreach coverage`: each is told by what is in it, so their order
-//! does not matter.
+//! Sorts the files that a user names to `coreach coverage`. Their content decides, not their order.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -10,54 +9,53 @@ use coreach_model::reader::yaml;
 use crate::campaign::load_campaign;
 use crate::file_kind::{FileContent, FileKind, kind_of, list_yaml_files, read_content};
 
-/// The files, sorted out, each list in the order of its names.
+/// The files by their kinds. Each list is in the order of its names.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Given {
+pub struct SortedFiles {
     pub configurations: Vec<PathBuf>,
     pub stores: Vec<PathBuf>,
     pub runs: Vec<PathBuf>,
     pub campaigns: Vec<PathBuf>,
-    /// Nobody named a configuration: these were found beside the runs. One that cannot be used is passed
-    /// over.
+    /// The configurations were not named, but found beside the runs. Unusable ones are skipped.
     pub are_found: bool,
-    /// The stores of the campaigns, which need not be there.
+    /// The stores of the campaigns. They need not exist.
     pub(crate) own_stores: Vec<PathBuf>,
 }
 
-impl Given {
-    /// Sorts out what was named. A campaign stands for its configurations, and for its store where no runs
+impl SortedFiles {
+    /// Sorts the named files. A campaign stands for its configurations, and also for its store, if no runs
     /// are named.
     pub fn of(files: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
-        let mut given = Given::default();
+        let mut files_by_kind = SortedFiles::default();
         let mut found = Vec::new();
         for path in files {
-            match given.sort_in(path, "no-run") {
+            match files_by_kind.sort_in(path, "no-run") {
                 Ok(None) => {}
-                Ok(Some(_)) => found.push(without_runs(path)),
+                Ok(Some(_)) => found.push(report_without_runs(path)),
                 Err(errors) => found.extend(errors),
             }
         }
         if !found.is_empty() {
             return Err(found);
         }
-        if given.stores.is_empty() && given.runs.is_empty() {
-            given.stores.clone_from(&given.own_stores);
+        if files_by_kind.stores.is_empty() && files_by_kind.runs.is_empty() {
+            files_by_kind.stores.clone_from(&files_by_kind.own_stores);
         }
-        if given.stores.is_empty() && given.runs.is_empty() {
+        if files_by_kind.stores.is_empty() && files_by_kind.runs.is_empty() {
             let message = "no runs are named: neither a store, nor a run, nor a campaign".to_owned();
             return Err(vec![Diagnostic::error("no-run", message).help(
                 "`coreach campaign` keeps its runs in a store, `coreach test --keep DIR` in a folder",
             )]);
         }
-        if given.configurations.is_empty() {
-            given.look_beside();
+        if files_by_kind.configurations.is_empty() {
+            files_by_kind.look_beside();
         }
-        given.sort();
-        Ok(given)
+        files_by_kind.sort();
+        Ok(files_by_kind)
     }
 
-    /// Puts a file into its list. Returns the kind of a file that has no runs and names none. `code` is that
-    /// of the error for a file that cannot be read.
+    /// Puts a file into its list. Returns the kind of a file that belongs to no list. `code` is for
+    /// unreadable files.
     pub(crate) fn sort_in(
         &mut self,
         path: &Path,
@@ -85,7 +83,6 @@ impl Given {
         Ok(None)
     }
 
-    /// Sorts each list, and leaves out what is in it twice.
     pub(crate) fn sort(&mut self) {
         for list in [&mut self.configurations, &mut self.stores, &mut self.runs] {
             list.sort();
@@ -93,8 +90,8 @@ impl Given {
         }
     }
 
-    /// The configurations beside the runs, in the folder above (`test --keep runs`), and in the working
-    /// folder.
+    /// Adds configurations from the folders of the runs, those above (`test --keep runs`), and the working
+    /// one.
     fn look_beside(&mut self) {
         self.are_found = true;
         let mut folders: Vec<PathBuf> = vec![PathBuf::from(".")];
@@ -127,13 +124,13 @@ fn list_runs(folder: &Path) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     Ok(runs)
 }
 
-fn without_runs(path: &Path) -> Diagnostic {
+fn report_without_runs(path: &Path) -> Diagnostic {
     let why = "it is neither a campaign nor a configuration, nor are there runs in it";
     let help = "a model alone does not say which test cases were made of it: name the configuration, the file with `specification:`";
     Diagnostic::error("no-run", format!("{}: {why}", path.display())).help(help)
 }
 
-/// `deliver_coffee.7.json`, and not the test case beside it.
+/// Is it the name of a run (`deliver_coffee.7.json`), and not of the test case beside it?
 fn is_run(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.ends_with(".json") && !name.ends_with(".test_case.json")

@@ -1,7 +1,7 @@
-//! On which line of its file a location and a transition stand.
+//! Finds the lines of a model's locations and transitions in its file.
 //!
-//! A transition stands where its entry begins. A location stands where it is described under `locations:`;
-//! where it is not, at the first transition that leaves it, else at the first that leads there, else at
+//! The line of a transition is the first line of its entry. The line of a location is that of its description
+//! under `locations:`. Otherwise it is that of the first transition that leaves it, or enters it, or of
 //! `initial:`.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use coreach_model::reader::collect::Collector;
 use coreach_model::reader::yaml::{self, NodeKind};
 use coreach_model::{Iosts, LocationId, Numbered, TransitionId};
 
-/// The places of a model in its file; lines are counted from 1.
+/// The lines of a model in its file, counted from 1.
 #[derive(Clone, Debug)]
 pub struct CoveredLines {
     pub file: Arc<SourceFile>,
@@ -22,7 +22,7 @@ pub struct CoveredLines {
 }
 
 impl CoveredLines {
-    /// Finds the lines of a model that was read from a file; `None` for another one.
+    /// Finds the lines of a model. `None`, if the model was not read from a file.
     pub fn of(iosts: &Iosts) -> Option<Self> {
         let file = iosts.origin.as_ref()?.file.clone();
         let starts: Vec<usize> = file.text.match_indices('\n').map(|(at, _)| at + 1).collect();
@@ -32,10 +32,10 @@ impl CoveredLines {
             whole.map_or(1, |origin| line(origin.span.start))
         };
         let transitions: Numbered<TransitionId, usize> = iosts.transitions.numbers().map(begin).collect();
-        let top = top(&file);
-        let initial = top.get("").copied().map_or(1, line);
+        let key_places = find_key_places(&file);
+        let initial = key_places.get("").copied().map_or(1, line);
         let place = |location: LocationId| {
-            let described = top.get(iosts.location(location).name.as_str()).copied().map(line);
+            let described = key_places.get(iosts.location(location).name.as_str()).copied().map(line);
             let first = |is_there: &dyn Fn(TransitionId) -> bool| {
                 iosts.transitions.numbers().find(|number| is_there(*number)).map(|number| transitions[number])
             };
@@ -50,10 +50,10 @@ impl CoveredLines {
     }
 }
 
-/// Where the keys under `locations:` begin, and under the empty name `initial:`.
-fn top(file: &Arc<SourceFile>) -> HashMap<String, usize> {
+/// Finds where the keys under `locations:` begin. The empty name has the place of `initial:`.
+fn find_key_places(file: &Arc<SourceFile>) -> HashMap<String, usize> {
     let mut found = HashMap::new();
-    // It has been read before, so nothing is wrong with it.
+    // The file has been read before without mistakes.
     let root = yaml::parse(&mut Collector::new(file.clone()));
     let Some(NodeKind::Mapping(entries)) = root.as_ref().map(|root| &root.kind) else { return found };
     for entry in entries {

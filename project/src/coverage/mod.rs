@@ -1,12 +1,11 @@
-//! Coverage of what really ran: from the files that a user names to a report.
+//! Measures the coverage of runs: from the files that a user names to a report.
 //!
-//! What covered means is said in [`coreach_execution::coverage`]. Here the runs are read, one at a time, so
-//! that a store of any size takes the memory of a small one; each is held against the models that its test
-//! case was made of (`subjects`), and the sums are put into a report (`report`), which is also written as
-//! LCOV (`lcov`).
+//! [`coreach_execution::coverage`] defines coverage. Here the runs are read one at a time, so that a large
+//! store needs no more memory than a small one. Each run is walked through the models that its test case was
+//! made of (`subjects`). The sums make a report (`report`), which can also be written as LCOV (`lcov`).
 //!
-//! A run counts once, in however many of the files it is: by its key in stores, by its bytes as a file. Sums
-//! do not depend on the order of files and runs, so the report has the same bytes for any.
+//! A run counts once, even if it is in several files. In stores its key identifies it, as a file its bytes.
+//! Sums do not depend on the order of files and runs, so neither does the report.
 
 mod given;
 mod lcov;
@@ -31,41 +30,41 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Verdict, file};
 use coreach_pipeline::stop::Stop;
 
-pub use given::Given;
-pub use lcov::lcov;
+pub use given::SortedFiles;
+pub use lcov::write_lcov;
 pub use report::{CoverageKind, CoverageReport, Requirement};
-pub use subjects::side_by_side;
+pub use subjects::join_models;
 use subjects::{Subject, Subjects};
 
 use crate::making::Says;
 use crate::{budget, stored};
 
-/// The code of a finding that the machine did not let us read a store.
+/// The code of a finding that the machine does not let coreach read a store.
 pub const NO_ACCESS: &str = "store-access";
 
-/// Between two words about progress so many runs are read.
+/// The number of runs after which progress is shown.
 const SAID_EVERY: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The domain that proves what no run can show; nothing is proved where there is none.
+    /// The domain that proves items unreachable. Without it nothing is proved.
     pub domain: Option<DomainKind>,
-    /// The most states in which a run may be at once.
+    /// The most states in which a run may be at the same time.
     pub states: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, serde::Serialize)]
 pub struct Runs {
     pub read: usize,
-    /// Of those, counted before: the same run is in several files.
+    /// Runs among them that were counted before: the same run is in several files.
     pub repeated: usize,
-    /// Left out, since they may have been in more states than are followed.
+    /// Runs that were left out, since they may have been in more states than are followed.
     pub too_many_states: usize,
-    /// Counted up to a place only: behind a link, no order that the specification allows goes on from there.
+    /// Runs that were counted only up to a place: over a link, no allowed order goes on from there.
     pub cut: usize,
-    /// Left out, since they went over several connections, and nobody knows in which order.
+    /// Runs that were left out, since the order of events over several connections is not known.
     pub unordered: usize,
-    /// Left out, since following them took more than the budget.
+    /// Runs that were left out, since following them took more than the budget.
     pub stopped: usize,
 }
 
@@ -78,19 +77,26 @@ struct RunReader<'a> {
     settings: &'a Settings,
     says: Says<'a>,
     subjects: Subjects,
-    /// For each subject, its sums.
+    /// The sums of each subject.
     tallies: Vec<Tally>,
     /// Test cases by the hashes of stores, and by their files.
     tests: HashMap<String, CoveredTest>,
     seen: BTreeSet<Key>,
     runs: Runs,
-    /// The constants of the last run, with the state in which it began: most runs have the same.
-    last: Option<(usize, Valuation, State)>,
+    /// The beginning of the last run. Most runs have the same.
+    last: Option<RunStart>,
     stops: Stops,
     solver: Lazy,
 }
 
-/// What a budget has ended, each reason once.
+/// The beginning of a run: the number of its subject, its constants, and the state in which it began.
+struct RunStart {
+    subject: usize,
+    constants: Valuation,
+    state: State,
+}
+
+/// The reasons why a budget has ended work, each one once.
 #[derive(Default)]
 pub(crate) struct Stops(Vec<Diagnostic>);
 
@@ -103,15 +109,17 @@ impl Stops {
     }
 }
 
-/// Reads the runs and says what they covered; and what a budget has ended, without which there may be less.
-/// Errors: what cannot be read, or does not fit together: a model that was changed, a run that is none of its
+/// Reads the runs and measures what they covered. The diagnostics say which work a budget ended.
+///
+/// # Errors
+/// A file cannot be read, or the files do not fit together: a model was changed, or a run is no run of its
 /// models.
 pub fn measure(
-    given: &Given,
+    files: &SortedFiles,
     settings: &Settings,
     says: Says<'_>,
 ) -> Result<(CoverageReport, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let subjects = Subjects::read(&given.configurations, given.are_found)?;
+    let subjects = Subjects::read(&files.configurations, files.are_found)?;
     let mut reader = RunReader {
         settings,
         says,
@@ -124,19 +132,20 @@ pub fn measure(
         stops: Stops::default(),
         solver: Lazy::default(),
     };
-    for store in &given.stores {
-        reader.store(store)?;
+    for store in &files.stores {
+        reader.read_store(store)?;
     }
-    for run in &given.runs {
-        reader.file(run)?;
+    for run in &files.runs {
+        reader.read_file(run)?;
     }
     let RunReader { subjects, tallies, runs, mut stops, .. } = reader;
-    let report = report::report(&subjects, &tallies, runs, settings, &mut stops, says);
+    let report = report::make_report(&subjects, &tallies, runs, settings, &mut stops, says);
     Ok((report, stops.0))
 }
 
 impl RunReader<'_> {
-    fn store(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+    /// Counts all runs of a store.
+    fn read_store(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let name = path.display();
         (self.says)(format!("opening {name}"));
         let broken = |error: coreach_execution::campaign::StoreError| {
@@ -159,10 +168,10 @@ impl RunReader<'_> {
                 }
                 read += 1;
                 let place = || format!("{name}: run {}", run.number);
-                // A key is the hash of all that decides a run.
+                // A key is the hash of everything on which the run depends.
                 result = match self.is_new(&Key::of(&run.key)) {
                     true => self
-                        .known_test(&run.test, || {
+                        .read_test(&run.test, || {
                             documents.get(&run.test).cloned().ok_or_else(|| {
                                 vec![Diagnostic::error(
                                     "no-test-case",
@@ -170,7 +179,7 @@ impl RunReader<'_> {
                                 )]
                             })
                         })
-                        .and_then(|()| self.run(&run.test, &run.record, &place)),
+                        .and_then(|()| self.count_run(&run.test, &run.record, &place)),
                     false => Ok(()),
                 };
                 result.is_ok()
@@ -179,7 +188,8 @@ impl RunReader<'_> {
         result
     }
 
-    fn file(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+    /// Counts the run of a file.
+    fn read_file(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         if self.runs.read.is_multiple_of(SAID_EVERY) {
             (self.says)(format!("{} runs, {}", self.runs.read, path.display()));
         }
@@ -192,13 +202,13 @@ impl RunReader<'_> {
         let record = record::read_record(&bytes).map_err(|why| error(format!("not a run: {why}")))?;
         let beside = stored::beside(path);
         let test = beside.display().to_string();
-        self.known_test(&test, || {
+        self.read_test(&test, || {
             let bytes = file::read(&beside, file::MOST_DOCUMENT);
             let bytes =
                 bytes.map_err(|cause| error(format!("its test case {}: {cause}", beside.display())))?;
             String::from_utf8(bytes).map_err(|cause| error(format!("{}: {cause}", beside.display())))
         })?;
-        self.run(&test, &record, &place)
+        self.count_run(&test, &record, &place)
     }
 
     fn is_new(&mut self, key: &Key) -> bool {
@@ -209,7 +219,7 @@ impl RunReader<'_> {
     }
 
     /// Reads a test case, if it was not read before.
-    fn known_test(
+    fn read_test(
         &mut self,
         name: &str,
         document: impl FnOnce() -> Result<String, Vec<Diagnostic>>,
@@ -231,7 +241,7 @@ impl RunReader<'_> {
     }
 
     /// Counts one run of a known test case: walks its trace through the models, within a budget of its own.
-    fn run(
+    fn count_run(
         &mut self,
         test: &str,
         record: &Record,
@@ -245,9 +255,9 @@ impl RunReader<'_> {
         let mut walk = || -> Result<_, Vec<Diagnostic>> {
             let misfit = |why: String| vec![Diagnostic::error("no-run", format!("{}: {why}", place()))];
             let (_, run) = restore_run(case, record).map_err(misfit)?;
-            let begin = begin(*subject, models, &run, last, solver).map_err(misfit)?;
+            let begin = find_initial_state(*subject, models, &run, last, solver).map_err(misfit)?;
             let trace: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
-            // What the user wrote knows no silence that is an event.
+            // A timed model of the user has no silence that is an event.
             let trace = if case.timed.is_some() { without_silence(&trace) } else { trace };
             let link = run.link.as_ref();
             if link.is_some_and(|link| link.connections() > 1) {
@@ -256,13 +266,13 @@ impl RunReader<'_> {
             let delay = link.and_then(Link::delay);
             let explained = explain_trace(&models.walked, &begin, &trace, delay, limit);
             if let Ok(explained) = &explained {
-                fits(explained, &run, &trace).map_err(misfit)?;
+                check_fit(explained, &run, &trace).map_err(misfit)?;
             }
             Ok((Some(explained), run))
         };
         let walked = match budget::within("cover", time, |_| walk()) {
             Ok(walked) => walked,
-            // The others are counted all the same.
+            // All other runs are still counted.
             Err(stop) => {
                 self.runs.stopped += 1;
                 self.stops.add(&stop);
@@ -282,27 +292,26 @@ impl RunReader<'_> {
     }
 }
 
-/// The state in which a run began, of all models together.
-fn begin(
+/// Finds the state of all models together in which a run began.
+fn find_initial_state(
     number: usize,
     subject: &Subject,
     run: &Run,
-    last: &mut Option<(usize, Valuation, State)>,
+    last: &mut Option<RunStart>,
     solver: &mut Lazy,
 ) -> Result<State, String> {
     let mut constants = subject.constants.clone();
     constants.extend(run.constants.iter().cloned());
-    if let Some((of, known, state)) = last
-        && *of == number
-        && *known == constants
+    if let Some(last) = last
+        && last.subject == number
+        && last.constants == constants
     {
-        return Ok(state.clone());
+        return Ok(last.state.clone());
     }
-    // Where the condition leaves a variable open it is written before it is read (Definition 4.19): one state
-    // stands for all.
+    // One state stands for all: an open variable is written before it is read (Definition 4.19).
     let states = initial::states(&subject.walked.iosts, &constants, 1 << 10, solver);
     let state = states.map_err(|why| why.text().to_owned())?.swap_remove(0);
-    *last = Some((number, constants, state.clone()));
+    *last = Some(RunStart { subject: number, constants, state: state.clone() });
     Ok(state)
 }
 
@@ -311,13 +320,13 @@ fn is_forbidden(run: &Run) -> bool {
     matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event))
 }
 
-/// A run of a test case is a run of the models that it was made of, up to an event for which it failed.
-fn fits(explained: &Explained, run: &Run, trace: &[Occurrence]) -> Result<(), String> {
+/// Checks that a run of a test case is one of its models, up to an event for which it failed.
+fn check_fit(explained: &Explained, run: &Run, trace: &[Occurrence]) -> Result<(), String> {
     let wrong = |number: usize, text: &str| {
         let what = trace.get(number).map(ToString::to_string).unwrap_or_default();
         Err(format!("event {}, {what}, {text}", number + 1))
     };
-    // Behind a link, events may come in orders that the specification alone does not have.
+    // Over a link, events may come in orders that the specification alone does not have.
     if run.link.is_some() {
         return Ok(());
     }
@@ -325,7 +334,7 @@ fn fits(explained: &Explained, run: &Run, trace: &[Occurrence]) -> Result<(), St
     match (explained.refused, is_forbidden(run)) {
         (None, false) => Ok(()),
         (Some(number), true) if number == last => Ok(()),
-        // Nobody specified what came from elsewhere, and nobody is blamed for it.
+        // In a timed run, the last event may be an unspecified input from elsewhere. It is nobody's fault.
         (Some(number), false) if number == last && run.timing.is_some() => Ok(()),
         (Some(number), _) => wrong(number, "is none that the specification allows here"),
         (None, true) => wrong(last, "failed the run, and the specification allows it"),

@@ -1,7 +1,7 @@
-//! What is told of coverage: a document for programs, of which the tables for people and the LCOV are drawn.
+//! Makes the report of coverage: a document for programs. The tables for people and the LCOV are made of it.
 //!
-//! `docs/coverage.schema.json` is its schema. Specifications stand in the order of their names and files, and
-//! purposes below theirs; what is in a model stands in its own order.
+//! `docs/coverage.schema.json` is its schema. Specifications are in the order of their names and files, each
+//! with its purposes. The items of a model keep the model's order.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::coverage::subjects::Subjects;
 use crate::coverage::{Runs, Settings, Stops};
 use crate::making::Says;
 
-/// The version of the format: raised when a reader could stumble, not when a key is added.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 1;
 
 coreach_model::words! {
@@ -46,13 +46,13 @@ impl CoverageKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Some run met it, however it is explained.
+    /// All explanations of some run meet it.
     Covered,
-    /// Some run may have met it; none did for certain.
+    /// Some run may have met it, but no run for certain.
     Possible,
     /// It is proved that no event that the specification allows meets it.
     Unreachable,
-    /// The purpose rejects it: its tests keep away from there.
+    /// The purpose rejects it, so its tests avoid it.
     Rejected,
     Gap,
 }
@@ -74,19 +74,19 @@ impl Status {
     }
 }
 
-/// An item of which runs have been counted.
+/// The counts of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Met {
     pub status: Status,
     pub runs: u64,
     pub possible_runs: u64,
-    /// How often it was met at least, in all runs together.
+    /// How often all runs together met it at least.
     pub times: u64,
     pub most_times: u64,
 }
 
 impl Met {
-    /// `excluded`: it is not asked of anybody, though a faulty implementation may have shown it.
+    /// `excluded` is the status of an item that is not asked for. A faulty system may meet it.
     fn new(count: &Count, excluded: Option<Status>) -> Self {
         Met {
             status: excluded.unwrap_or(Status::of(count)),
@@ -106,8 +106,7 @@ pub struct Figure {
     pub unreachable: usize,
     pub rejected: usize,
     pub gaps: usize,
-    /// The covered ones of those that are neither out of reach nor rejected, rounded down to a tenth; 100
-    /// where there are none.
+    /// The covered share of the items that are asked for, rounded down to a tenth. Of no items it is 100.
     pub percent: f64,
 }
 
@@ -130,7 +129,7 @@ impl Figure {
         self.all - self.unreachable - self.rejected
     }
 
-    /// Are at least so many of a hundred covered?
+    /// Is at least this share of the items covered?
     pub fn reaches(&self, percent: usize) -> bool {
         self.covered * 100 >= percent * self.asked()
     }
@@ -168,7 +167,7 @@ impl Figures {
 pub struct LocationCoverage {
     pub name: String,
     pub line: usize,
-    /// Is it described on that line? If not, a transition stands there.
+    /// Is it described on that line? If not, a transition is there.
     #[serde(skip)]
     pub is_described: bool,
     #[serde(flatten)]
@@ -216,7 +215,7 @@ pub struct ModelCoverage {
     pub transitions: Vec<TransitionCoverage>,
 }
 
-/// A purpose: its own coverage, and that of the specification by its runs.
+/// The coverage of a purpose, and the coverage of the specification by the purpose's runs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PurposeCoverage {
     #[serde(flatten)]
@@ -228,17 +227,16 @@ pub struct PurposeCoverage {
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SpecificationCoverage {
-    /// The specification, all runs together.
+    /// The coverage of the specification by all runs together.
     #[serde(flatten)]
     pub own: ModelCoverage,
     pub purposes: Vec<PurposeCoverage>,
 }
 
-/// What must be covered of each specification.
+/// The share of each specification's items that must be covered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Requirement {
     pub kind: CoverageKind,
-    /// So many of a hundred at least.
     pub percent: usize,
 }
 
@@ -247,12 +245,12 @@ pub struct CoverageReport {
     pub format_version: u32,
     pub exit_code: u8,
     pub runs: Runs,
-    /// The domain of the proofs, where there are any.
+    /// The domain of the proofs. `None`, if nothing was proved.
     pub domain: Option<&'static str>,
     pub specifications: Vec<SpecificationCoverage>,
-    /// What was required, and is not reached.
+    /// The requirements that are not met.
     pub unmet: Vec<Unmet>,
-    /// What a budget has ended: without it there may be less than could be.
+    /// The work that a budget has ended, so that something may be missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<serde_json::Value>,
 }
@@ -262,7 +260,7 @@ pub struct Unmet {
     pub specification: String,
     #[serde(flatten)]
     pub requirement: Requirement,
-    /// What is there, rounded down to a tenth.
+    /// The share that is covered, in percent, rounded down to a tenth.
     pub covered: f64,
 }
 
@@ -283,7 +281,8 @@ impl CoverageReport {
     }
 }
 
-pub(super) fn report(
+/// Sums the tallies of the same models, proves items unreachable, and makes the report.
+pub(super) fn make_report(
     subjects: &Subjects,
     tallies: &[Tally],
     runs: Runs,
@@ -302,7 +301,7 @@ pub(super) fn report(
     let mut specifications = Vec::new();
     for purposes in groups.values() {
         let members = || purposes.values().flatten();
-        // The first one by name, where several files have the same model.
+        // If several files have the same model, the first file by name is reported.
         let file = |number: &&usize| {
             let subject = &subjects.subjects[**number];
             subject.walked.parts[0].iosts.origin.as_ref().map(|origin| origin.file.name.clone())
@@ -312,29 +311,29 @@ pub(super) fn report(
         says(format!("{}: what can be reached", part.iosts.name));
         let excluded = prove_unmet(&part.iosts, &part.items, settings, stops);
         let specification = |numbers: &mut dyn Iterator<Item = &usize>| {
-            let tally = sum(tallies, numbers, 0, part.items.all().len());
-            model(&part.iosts, &part.items, &tally, &excluded)
+            let tally = sum_tallies(tallies, numbers, 0, part.items.all().len());
+            cover_model(&part.iosts, &part.items, &tally, &excluded)
         };
         let own = specification(&mut members());
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for numbers in purposes.values() {
             let Some(first) = numbers.first() else { continue };
             let parts = &subjects.subjects[*first].walked.parts;
             let (before, purpose) = (parts[0].items.all().len(), &parts[1]);
-            let tally = sum(tallies, &mut numbers.iter(), before, purpose.items.all().len());
+            let tally = sum_tallies(tallies, &mut numbers.iter(), before, purpose.items.all().len());
             let candidate = &subjects.candidates[subjects.subjects[*first].candidate];
             let reject = candidate.purposes[subjects.subjects[*first].purpose].reject;
             let mut excluded = prove_guards(&purpose.iosts, &purpose.items, settings, stops);
             exclude_reject(&purpose.iosts, &purpose.items, reject, &mut excluded);
             let by = specification(&mut numbers.iter());
-            told.push(PurposeCoverage {
-                own: model(&purpose.iosts, &purpose.items, &tally, &excluded),
+            reported.push(PurposeCoverage {
+                own: cover_model(&purpose.iosts, &purpose.items, &tally, &excluded),
                 of_specification: by.figures,
                 specification: by,
             });
         }
-        told.sort_by(|a, b| (&a.own.name, &a.own.file).cmp(&(&b.own.name, &b.own.file)));
-        specifications.push(SpecificationCoverage { own, purposes: told });
+        reported.sort_by(|a, b| (&a.own.name, &a.own.file).cmp(&(&b.own.name, &b.own.file)));
+        specifications.push(SpecificationCoverage { own, purposes: reported });
     }
     CoverageReport {
         format_version: FORMAT_VERSION,
@@ -347,7 +346,13 @@ pub(super) fn report(
     }
 }
 
-fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usize, count: usize) -> Tally {
+/// Sums the tallies of these subjects, for `count` items from the number `first` on.
+fn sum_tallies(
+    tallies: &[Tally],
+    numbers: &mut dyn Iterator<Item = &usize>,
+    first: usize,
+    count: usize,
+) -> Tally {
     let mut sum = Tally::new(count);
     for number in numbers {
         let tally = &tallies[*number];
@@ -356,16 +361,16 @@ fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usiz
     sum
 }
 
-/// What no run of a specification can show.
+/// Proves for the items of a specification that no run can meet them.
 fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };
     let prove = || as_statuses(proofs::unreachable_items(iosts, items, &options, &mut Z3Solver::default()));
-    unless_stopped(items, prove, stops)
+    prove_within_budget(items, prove, stops)
 }
 
-/// What was proved; nothing, where that took more than the budget.
-fn unless_stopped(
+/// Runs a proof within the budget. If the budget ends it, nothing counts as proved.
+fn prove_within_budget(
     items: &Items,
     prove: impl FnOnce() -> Vec<Option<Status>>,
     stops: &mut Stops,
@@ -376,7 +381,7 @@ fn unless_stopped(
     })
 }
 
-/// What no run can show of a purpose: its guards alone are looked at.
+/// Proves for the items of a purpose that no run can meet them. It uses only the purpose's guards.
 fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     if settings.domain.is_none() {
         return vec![None; items.all().len()];
@@ -384,21 +389,20 @@ fn prove_guards(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut S
     let anything = iosts.locations.map(|_| Term::yes());
     let prove = || {
         let mut unreachable = proofs::unreachable_by_facts(iosts, items, &anything, &mut Z3Solver::default());
-        // A purpose follows every event, be it by a transition that its author did not write.
+        // A purpose follows every event, also by transitions of completion. So a condition may fail.
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
             *is_unreachable &= !matches!(item, Item::Condition { holds: false, .. });
         }
         as_statuses(unreachable)
     };
-    unless_stopped(items, prove, stops)
+    prove_within_budget(items, prove, stops)
 }
 
 fn as_statuses(unreachable: Vec<bool>) -> Vec<Option<Status>> {
     unreachable.into_iter().map(|is_one| is_one.then_some(Status::Unreachable)).collect()
 }
 
-/// What belongs to Reject: a test of the purpose sends nothing that leads there, and ends where it is led
-/// there.
+/// Excludes the items of Reject. A test sends nothing that leads there, and ends there.
 fn exclude_reject(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
     let Some(reject) = reject else { return };
     for (item, excluded) in items.all().iter().zip(excluded) {
@@ -417,7 +421,8 @@ fn exclude_reject(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excl
     }
 }
 
-fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>]) -> ModelCoverage {
+/// Makes the coverage of one model from its counts.
+fn cover_model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>]) -> ModelCoverage {
     let lines = CoveredLines::of(iosts);
     let line = |item: &Item| {
         let lines = lines.as_ref();
@@ -428,7 +433,7 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
             | Item::Class { transition: number, .. } => lines.map_or(1, |lines| lines.transitions[*number]),
         }
     };
-    let mut told = ModelCoverage {
+    let mut coverage = ModelCoverage {
         name: iosts.name.clone(),
         file: lines.as_ref().map(|lines| lines.file.name.clone()).unwrap_or_default(),
         runs: tally.runs,
@@ -437,8 +442,7 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
         transitions: Vec::new(),
     };
     for ((item, count), excluded) in items.all().iter().zip(&tally.counts).zip(excluded) {
-        // A condition that fails may be shown by a faulty implementation; anything else would be a fault of
-        // ours.
+        // Only a failing condition may be shown by a faulty system. Anything else is a bug of ours.
         assert!(
             !(*excluded == Some(Status::Unreachable) && count.is_covered())
                 || matches!(item, Item::Condition { holds: false, .. }),
@@ -446,9 +450,9 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
             iosts.name
         );
         let met = Met::new(count, *excluded);
-        told.figures.of_mut(CoverageKind::of(item)).count(met.status);
+        coverage.figures.of_mut(CoverageKind::of(item)).count(met.status);
         match item {
-            Item::Location(location) => told.locations.push(LocationCoverage {
+            Item::Location(location) => coverage.locations.push(LocationCoverage {
                 name: iosts.location(*location).name.clone(),
                 line: line(item),
                 is_described: lines.as_ref().is_some_and(|lines| lines.described[*location]),
@@ -461,7 +465,7 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
                     .parameters
                     .iter()
                     .map(|datum| ParameterCoverage { name: datum.name().to_owned(), classes: Vec::new() });
-                told.transitions.push(TransitionCoverage {
+                coverage.transitions.push(TransitionCoverage {
                     name: iosts.describe(transition),
                     line: line(item),
                     met,
@@ -471,17 +475,17 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>
             }
             Item::Condition { transition, condition, holds } => {
                 let text = || items.conditions(*transition)[*condition].to_string();
-                let conjuncts = &mut told.transitions[transition.place()].conjuncts;
+                let conjuncts = &mut coverage.transitions[transition.place()].conjuncts;
                 match holds {
                     true => conjuncts.push(ConjunctCoverage { text: text(), holds: met, fails: met }),
                     false => conjuncts[*condition].fails = met,
                 }
             }
             Item::Class { transition, parameter, class } => {
-                let parameters = &mut told.transitions[transition.place()].parameters;
+                let parameters = &mut coverage.transitions[transition.place()].parameters;
                 parameters[*parameter].classes.push(ClassCoverage { class: class.name(), met });
             }
         }
     }
-    told
+    coverage
 }

@@ -1,11 +1,10 @@
-//! The models that runs are held against: which specification and purpose a test case was made of, and what
-//! is walked.
+//! Finds the models through which runs are walked: the specification and the purpose of a test case.
 //!
-//! A test case says of what it was made ([`coreach_pipeline::sources`]). The configurations that were named
-//! are read, and the one whose specification and purpose have these hashes is the one. A model that was
-//! changed since has another, and is refused: its lines are not those that ran.
+//! A test case has hashes of the models that it was made of ([`coreach_pipeline::sources`]). The named
+//! configurations are read, and the one whose models have these hashes is used. A model that was changed
+//! since has another hash. It is refused, since its lines are not the lines that ran.
 //!
-//! What is walked are the models as they stand in their files, the configuration's constants not put in: so
+//! Runs are walked through the models as they are in their files, without the configuration's constants. So
 //! runs of two configurations of one specification add up, item by item.
 
 use std::path::{Path, PathBuf};
@@ -32,7 +31,7 @@ use crate::budget;
 use crate::configuration::{Configuration, load_without_purpose};
 use crate::instantiate::{instantiate, values_of};
 use crate::making::Says;
-use crate::timing::given;
+use crate::timing::prepare_input;
 
 /// A configuration with its models as they are written.
 #[derive(Clone, Debug)]
@@ -41,35 +40,35 @@ pub struct Candidate {
     pub specification: Specification,
     pub source: Source,
     pub purposes: Vec<TestPurpose>,
-    /// For each purpose: what a test case of it says that it was made of.
+    /// For each purpose, the hashes that its test case has.
     made: Vec<Sources>,
 }
 
-/// What the runs of a test case are held against.
+/// The models through which the runs of a test case are walked.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub candidate: usize,
     pub purpose: usize,
-    /// The models: the specification, and the purpose.
+    /// The specification joined with the purpose.
     pub walked: Walked,
     pub constants: Valuation,
 }
 
-/// The configurations, and what was found out about test cases.
+/// The configurations, and the subjects of the test cases so far.
 #[derive(Debug)]
 pub struct Subjects {
-    /// The configurations, by their paths.
+    /// The configurations, in the order of their paths.
     pub candidates: Vec<Candidate>,
     pub subjects: Vec<Subject>,
 }
 
 impl Subjects {
-    /// Reads configurations with all that they name. `lenient`: one that cannot be read is passed over.
+    /// Reads configurations with all files that they name. With `lenient`, unreadable ones are skipped.
     pub fn read(paths: &[PathBuf], lenient: bool) -> Result<Self, Vec<Diagnostic>> {
         let mut candidates = Vec::new();
         let mut found = Vec::new();
         for path in paths {
-            match budget::reading(|| candidate(path)) {
+            match budget::reading(|| load_candidate(path)) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(errors) if !lenient => found.extend(errors),
                 Err(_) => {}
@@ -81,32 +80,32 @@ impl Subjects {
         Ok(Subjects { candidates, subjects: Vec::new() })
     }
 
-    /// The number of the subject that a test case is about.
+    /// Finds or makes the subject of a test case, and returns its number.
     pub fn of(&mut self, test: &TestCase, says: Says<'_>) -> Result<usize, Vec<Diagnostic>> {
         let name = &test.iosts.name;
         let Some(made) = &test.made_of else {
             let message = format!("the test case `{name}` does not say what it was made of");
             return Err(vec![Diagnostic::error("no-test-case", message)]);
         };
-        let (candidate, purpose) = self.by_hash(made).ok_or_else(|| self.report_changed(name, made))?;
+        let (candidate, purpose) = self.find_by_hash(made).ok_or_else(|| self.report_changed(name, made))?;
         let known =
             self.subjects.iter().position(|known| (known.candidate, known.purpose) == (candidate, purpose));
         if let Some(known) = known {
             return Ok(known);
         }
         says(format!("reading {name}"));
-        let subject = subject(&self.candidates[candidate], candidate, purpose)?;
+        let subject = make_subject(&self.candidates[candidate], candidate, purpose)?;
         self.subjects.push(subject);
         Ok(self.subjects.len() - 1)
     }
 
-    fn by_hash(&self, made: &Sources) -> Option<(usize, usize)> {
+    fn find_by_hash(&self, made: &Sources) -> Option<(usize, usize)> {
         self.candidates.iter().enumerate().find_map(|(number, candidate)| {
             Some((number, candidate.made.iter().position(|known| known == made)?))
         })
     }
 
-    /// Reports that no configuration fits a test case: one of the same names has changed, or there is none.
+    /// Reports that no configuration fits a test case: a model has changed, or there is none.
     fn report_changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
         let again =
             "coverage is of the model that ran: run the tests again, or name the configuration as it was";
@@ -142,17 +141,18 @@ impl Subjects {
     }
 }
 
-fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
+/// Loads a configuration, its models, and the hashes that their test cases have.
+fn load_candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     let (configuration, _) = load_without_purpose(path)?;
     let load = |path: &Path| yaml::load(path).map_err(|found| vec![found]);
     let (specification, _) = read_any_specification(load(&configuration.specification.path)?)?;
-    // Of a timed one, the form in which time is data: its locations and transitions are the user's.
-    let given = given(specification, &configuration)?;
+    // A timed specification takes the form in which time is data. Its graph is the user's.
+    let input = prepare_input(specification, &configuration)?;
     let mut purposes = Vec::new();
     for (reference, aim) in configuration.aimed() {
-        purposes.push(given.purpose(load(&reference.path)?, aim)?.0);
+        purposes.push(input.read_purpose(load(&reference.path)?, aim)?.0);
     }
-    let specification = given.specification;
+    let specification = input.specification;
     let (mut fixed, mut fixed_purposes) = (specification.iosts.clone(), purposes.clone());
     instantiate(&configuration, &mut fixed, &mut fixed_purposes)?;
     let made = fixed_purposes.iter().map(|purpose| sources::Sources::of(&fixed, purpose).models).collect();
@@ -160,8 +160,8 @@ fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     Ok(Candidate { configuration, specification, source, purposes, made })
 }
 
-/// What is walked: the product of the models as they are written.
-fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subject, Vec<Diagnostic>> {
+/// Joins the models of a candidate as they are written.
+fn make_subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subject, Vec<Diagnostic>> {
     let Candidate { configuration, specification, purposes, .. } = candidate;
     let (left, right) = (&specification.iosts, &purposes[purpose]);
     let constants = values_of(configuration, left, purposes, right)?;
@@ -170,29 +170,28 @@ fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subje
     let both = budget::within("product", time, |_| {
         let mut solver = Z3Solver::default();
         match configuration.conformance {
-            Conformance::Ioc => side_by_side(left, right, limits, &mut solver),
-            Conformance::Ioco => suspended_side_by_side(left, right, limits, &mut solver),
+            Conformance::Ioc => join_models(left, right, limits, &mut solver),
+            Conformance::Ioco => join_suspended_models(left, right, limits, &mut solver),
         }
     });
     let walked = both.and_then(|both| both).map_err(|stop| vec![stop.to_diagnostic()])?;
     Ok(Subject { candidate: number, purpose, walked, constants })
 }
 
-/// A specification and a purpose as they are walked together: their product, which follows the same traces as
-/// the specification.
-pub fn side_by_side(
+/// Joins a specification and a purpose in their product, which follows the same traces as the specification.
+pub fn join_models(
     left: &Iosts,
     right: &TestPurpose,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Walked, Stop> {
     let both = make_product(left, complete(right.clone(), limits, solver), limits, solver)?;
-    Ok(walked(left, right, both))
+    Ok(make_walked(left, right, both))
 }
 
-/// The same with quiescence, which a run of a test of ioco shows as silence: the specification is suspended,
-/// and what that adds is nobody's.
-pub fn suspended_side_by_side(
+/// Suspends the specification and joins it with a purpose. A run of a test of ioco shows quiescence as
+/// silence. The added transitions are not counted.
+pub fn join_suspended_models(
     left: &Iosts,
     right: &TestPurpose,
     limits: &Limits,
@@ -201,12 +200,12 @@ pub fn suspended_side_by_side(
     let suspended = suspend(left, limits, solver)?;
     let purpose = complete(suspended.purpose(right.clone()), limits, solver);
     let both = make_product(&suspended.iosts, purpose, limits, solver)?;
-    Ok(walked(left, right, both))
+    Ok(make_walked(left, right, both))
 }
 
-fn walked(left: &Iosts, right: &TestPurpose, both: Product) -> Walked {
-    // What completion has added is nobody's: a location Reject that the author did not write, and transitions
-    // behind the author's.
+/// Makes the product walkable: says which parts come from the specification and the purpose.
+fn make_walked(left: &Iosts, right: &TestPurpose, both: Product) -> Walked {
+    // Parts that completion added come from neither. They are numbered after the author's.
     let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
     let of_left = Part::new(
         left,

@@ -1,6 +1,6 @@
-//! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes,
-//! and what a closed connection and a new one are in the model; `shared`: what runs share; `samples`: values
-//! to try; `weights`: how often actions are sent.
+//! Reads the keys about an implementation's behaviour: `within` says how long a reply may take, `silence` the
+//! verdict if none comes. `on_close` and `reconnect` name the actions for a closed and a new connection.
+//! `shared` says what runs share, `samples` which values to try, `weights` how often actions are sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -22,26 +22,27 @@ use super::words::{Holes, IutReader};
 pub const KEYS: [&str; 8] =
     ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared", "samples", "weights"];
 
-/// The ways on which there is a connection that can be closed.
+/// The ways with a connection that can be closed.
 const CONNECTED: [&str; 2] = ["stdio", "tcp"];
 
 const TIME: &str = "within: 500 ms";
 
 const WITHIN: &str = "within: { all: 500 ms, locations: { Pay: 300 ms }, after: { Coin: 2 s } }";
 
-/// What is said of it. `way` is the key that says how the implementation is reached.
-pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behaviour {
+/// Reads the behaviour. `way` is the key that says how the implementation is reached.
+pub fn read_behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behaviour {
     let silence_fails = reader.choice(root, "silence", &[("inconclusive", false), ("fail", true)]);
-    let within = shape::get(root, "within").map(|node| within(reader, node)).unwrap_or_default();
+    let within = shape::get(root, "within").map(|node| read_within(reader, node)).unwrap_or_default();
     let on_close = read_action(reader, root, "on_close", "on_close: Hangup", ActionKind::Output, way);
     let reconnect = read_action(reader, root, "reconnect", "reconnect: Connect", ActionKind::Input, way);
     let tolerance = shape::get(root, "tolerance_ms").map(|_| {
         let usual = u64::try_from(TOLERANCE.as_millis()).unwrap_or(u64::MAX);
         reader.milliseconds(root, "tolerance_ms", usual)
     });
-    let shared = shape::get(root, "shared").and_then(|node| shared(reader, node, way)).unwrap_or_default();
+    let shared =
+        shape::get(root, "shared").and_then(|node| read_shared(reader, node, way)).unwrap_or_default();
     let (samples, sample_programs) =
-        shape::get(root, "samples").map(|node| samples(reader, node)).unwrap_or_default();
+        shape::get(root, "samples").map(|node| read_samples(reader, node)).unwrap_or_default();
     Behaviour {
         on_close,
         reconnect,
@@ -51,14 +52,14 @@ pub fn behaviour(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Behav
         tolerance,
         samples,
         sample_programs,
-        weights: shape::get(root, "weights").map(|node| weights(reader, node)).unwrap_or_default(),
+        weights: shape::get(root, "weights").map(|node| read_weights(reader, node)).unwrap_or_default(),
     }
 }
 
-/// How often actions are sent by lot.
-fn weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usize> {
+/// Reads how often actions are sent at random.
+fn read_weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usize> {
     const LIKE: &str = "weights: { Cancel: 1, Add: 5 }";
-    /// A greater weight says no more.
+    /// The greatest weight.
     const MOST: usize = 1000;
     let entries = shape::mapping(reader.collector, node, "`weights`", LIKE).unwrap_or(&[]);
     shape::check_distinct(reader.collector, entries, "duplicate-key", "action");
@@ -89,8 +90,8 @@ fn weights(reader: &mut IutReader<'_>, node: &Node) -> BTreeMap<String, usize> {
     weights
 }
 
-/// Values of parameters that are to be tried.
-fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String, SampleProgram>) {
+/// Reads values of parameters that are to be tried, and programs that print such values.
+fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String, SampleProgram>) {
     const LIKE: &str = "samples: { pUser: [alice, bob], pMail: [ { regex: '[a-z]{1,8}@a.org' } ] }";
     let entries = shape::mapping(reader.collector, node, "`samples`", LIKE).unwrap_or(&[]);
     shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
@@ -99,13 +100,13 @@ fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String
         let types = reader.types_of(&entry.key);
         let what = format!("`{}`", entry.key.text);
         if matches!(entry.value.kind, NodeKind::Mapping(_)) {
-            let program = program(reader, &entry.value, &what, types);
+            let program = read_sample_program(reader, &entry.value, &what, types);
             programs.extend(program.map(|program| (entry.key.text.clone(), program)));
             continue;
         }
         for item in shape::list(reader.collector, &entry.value, &what, LIKE).unwrap_or(&[]) {
             if matches!(item.kind, NodeKind::Mapping(_)) {
-                let words = words(reader, item, LIKE);
+                let words = read_sample_words(reader, item, LIKE);
                 let fits = |word: &String| types.iter().all(|ty| codec::from_text(word, ty).is_ok());
                 if !words.is_empty() && !words.iter().any(fits) {
                     let message = format!("no word of this regular expression is a value of {what}");
@@ -128,19 +129,24 @@ fn samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<String
     (samples, programs)
 }
 
-fn program(reader: &mut IutReader<'_>, node: &Node, of: &str, types: Vec<Type>) -> Option<SampleProgram> {
+fn read_sample_program(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    of: &str,
+    types: Vec<Type>,
+) -> Option<SampleProgram> {
     const LIKE: &str = "samples: { pMail: { command: [python3, mails.py] } }";
     let entries = shape::mapping(reader.collector, node, of, LIKE)?;
     shape::check_keys(reader.collector, entries, &["command", "directory", "environment", "within_ms"], of);
     let within = reader.milliseconds(entries, "within_ms", 10_000);
     let Command { words, directory, environment, .. } =
-        launch::command(reader, entries, node, of, LIKE, Holes::none())?;
+        launch::read_command(reader, entries, node, of, LIKE, Holes::none())?;
     let words = words.iter().map(|word| word.fill(|_| None).ok()).collect::<Option<Vec<String>>>()?;
     Some(SampleProgram { words, directory, environment, within, types })
 }
 
-/// Some words of a regular expression, always the same.
-fn words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec<String> {
+/// Draws some words of a regular expression, always the same ones.
+fn read_sample_words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec<String> {
     const MOST: usize = 32;
     let Some(keys) = shape::mapping(reader.collector, item, "values", like) else { return Vec::new() };
     shape::check_keys(reader.collector, keys, &["regex"], "values");
@@ -161,8 +167,8 @@ fn words(reader: &mut IutReader<'_>, item: &Node, like: &str) -> Vec<String> {
     }
 }
 
-/// That runs do not disturb each other, or the name of what they share.
-fn shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Shared> {
+/// Reads `shared`: runs do not disturb each other, or the name of the thing that they share.
+fn read_shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Shared> {
     let like = "`shared: safe`, or a name, such as `shared: broker`";
     let scalar = shape::scalar(reader.collector, node, "`shared`", like)?;
     let message = match (way, scalar.text.as_str()) {
@@ -177,7 +183,7 @@ fn shared(reader: &mut IutReader<'_>, node: &Node, way: &str) -> Option<Shared> 
     None
 }
 
-/// The action that something of a connection is.
+/// Reads the name of the action for an event of the connection.
 fn read_action(
     reader: &mut IutReader<'_>,
     root: &[Entry],
@@ -241,20 +247,20 @@ fn read_action(
     }
 }
 
-/// One time for all, or times for locations and for what comes after an action.
-fn within(reader: &mut IutReader<'_>, node: &Node) -> Within {
+/// Reads `within`: one time for all replies, or times for locations and for replies after an action.
+fn read_within(reader: &mut IutReader<'_>, node: &Node) -> Within {
     if !matches!(node.kind, NodeKind::Mapping(_)) {
         return Within { all: reader.time(node, "within", TIME, WITHIN), ..Within::default() };
     }
     let entries = shape::mapping(reader.collector, node, "`within`", WITHIN).unwrap_or(&[]);
     shape::check_keys(reader.collector, entries, &["all", "locations", "after"], "`within`");
     let all = shape::get(entries, "all").and_then(|node| reader.time(node, "all", TIME, WITHIN));
-    let (locations, after) = (times(reader, entries, "locations"), times(reader, entries, "after"));
+    let (locations, after) = (read_times(reader, entries, "locations"), read_times(reader, entries, "after"));
     if let Some(known) = reader.locations {
         locations.iter().for_each(|(name, span, _)| known.check(reader.collector, name, span));
     }
     let Some(iosts) = reader.iosts else {
-        return Within { all, locations: named(locations), after: named(after) };
+        return Within { all, locations: times_by_name(locations), after: times_by_name(after) };
     };
     let known =
         || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
@@ -263,16 +269,16 @@ fn within(reader: &mut IutReader<'_>, node: &Node) -> Within {
         let label = "the model has no such action";
         reader.collector.mistake("unknown-action", format!("unknown action `{name}`"), span, label, help);
     }
-    Within { all, locations: named(locations), after: named(after) }
+    Within { all, locations: times_by_name(locations), after: times_by_name(after) }
 }
 
 type Times = Vec<(String, std::ops::Range<usize>, Duration)>;
 
-fn named(times: Times) -> BTreeMap<String, Duration> {
+fn times_by_name(times: Times) -> BTreeMap<String, Duration> {
     times.into_iter().map(|(name, _, time)| (name, time)).collect()
 }
 
-fn times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
+fn read_times(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Times {
     let mut found = Vec::new();
     for entry in reader.named(entries, key, "name", WITHIN) {
         let time = reader.time(&entry.value, &entry.key.text, TIME, WITHIN);

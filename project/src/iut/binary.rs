@@ -1,4 +1,4 @@
-//! `encoding: binary`: how frames are told apart, and the fields of each action's frame.
+//! Reads `encoding: binary`: how a stream is cut into frames, and the fields of each action's frame.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use coreach_model::types::RecordForm;
 
 use super::bytes::{one_of, only_with};
 use super::captures;
-use super::fields::{NamedField, fields};
-use super::ignored::items;
+use super::fields::{NamedField, read_fields};
+use super::ignored::read_ignore_items;
 use super::settle::{self, Speech};
 use super::words::{IutReader, ParameterPlaces};
 
@@ -33,12 +33,12 @@ const IGNORE: &str = "ignore: [ { pattern: [ { as: u8, is: 9 } ], answer: [ { as
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
-    /// Bytes, of which the encoding says where a message ends.
+    /// A stream of bytes. The encoding says where a message ends.
     Stream,
     Datagrams,
 }
 
-pub fn binary(
+pub fn read_binary(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
@@ -46,25 +46,25 @@ pub fn binary(
     carrier: Carrier,
 ) -> Option<Binary> {
     let cut = match carrier {
-        Carrier::Stream => frame(reader, entries, node, of),
+        Carrier::Stream => read_frame_cut(reader, entries, node, of),
         Carrier::Datagrams => Some(Cut::Datagrams),
     };
-    let captures = captures::of_parts(reader, entries);
-    let reset = settle::reset(reader, entries, Speech::Frames);
-    let stimuli = actions(reader, entries, "stimuli", STIMULI, ActionKind::Input);
+    let captures = captures::read_part_captures(reader, entries);
+    let reset = settle::read_reset(reader, entries, Speech::Frames);
+    let stimuli = read_frames(reader, entries, "stimuli", STIMULI, ActionKind::Input);
     reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, (STIMULI, &frame_like));
-    let observations = actions(reader, entries, "observations", OBSERVATIONS, ActionKind::Output);
+    let observations = read_frames(reader, entries, "observations", OBSERVATIONS, ActionKind::Output);
     reader.check_complete(entries, node, "observations", of, ActionKind::Output, (OBSERVATIONS, &frame_like));
     reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
     let spelling = reader.spelling(entries, true);
     check_lists_unspelt(reader, entries, &[&stimuli, &observations]);
     let unmatched = reader.unmatched(entries);
-    let ignored = ignored(reader, entries);
+    let ignored = read_ignored_frames(reader, entries);
     Some(Binary { cut: cut?, reset, stimuli, observations, ignored, captures, spelling, unmatched })
 }
 
-/// `frame`: how frames are told apart.
-fn frame(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Cut> {
+/// Reads `frame`: how a stream is cut into frames.
+fn read_frame_cut(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Cut> {
     let frame = shape::required(reader.collector, node, entries, "frame", of, FRAME)?;
     shape::mapping(reader.collector, frame, "`frame`", FRAME)?;
     let known = ["length", "at", "counts", "fixed", "delimiter"];
@@ -88,7 +88,7 @@ fn frame(reader: &mut IutReader<'_>, entries: &[Entry], node: &Node, of: &str) -
     }
 }
 
-fn actions(
+fn read_frames(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     key: &str,
@@ -98,23 +98,30 @@ fn actions(
     let mut found = Vec::new();
     for (entry, action) in reader.actions(entries, key, like, kind) {
         let what = format!("the frame of `{}`", entry.key.text);
-        let read = fields(reader, &entry.value, &what, like, kind == ActionKind::Input);
+        let read = read_fields(reader, &entry.value, &what, like, kind == ActionKind::Input);
         let Some((fields, named)) = read else { continue };
-        check(reader, action.as_ref(), entry, &named, kind);
+        check_names(reader, action.as_ref(), entry, &named, kind);
         found.push((entry.key.text.clone(), fields));
     }
     found
 }
 
-/// `ignore` of frames.
-fn ignored(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Ignored<Vec<Field>, Vec<Field>>> {
+/// Reads `ignore` of frames.
+fn read_ignored_frames(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+) -> Vec<Ignored<Vec<Field>, Vec<Field>>> {
     let mut ignored = Vec::new();
-    for (pattern, answer) in items(reader, entries, IGNORE) {
-        let Some((pattern, found)) = fields(reader, pattern, "`pattern`", IGNORE, false) else { continue };
+    for (pattern, answer) in read_ignore_items(reader, entries, IGNORE) {
+        let Some((pattern, found)) = read_fields(reader, pattern, "`pattern`", IGNORE, false) else {
+            continue;
+        };
         let answer = match answer {
             None => None,
             Some(node) => {
-                let Some((answer, named)) = fields(reader, node, "`answer`", IGNORE, true) else { continue };
+                let Some((answer, named)) = read_fields(reader, node, "`answer`", IGNORE, true) else {
+                    continue;
+                };
                 let own: Vec<&str> = found.iter().map(|named| named.name.text.as_str()).collect();
                 check_known(reader, None, &own, &named);
                 Some(answer)
@@ -125,7 +132,7 @@ fn ignored(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Ignored<Vec<Fie
     ignored
 }
 
-/// Reports names of what is sent that are none of these, no constant and no capture.
+/// Reports names in a sent frame that are none of `own`, no constant and no capture.
 fn check_known(reader: &mut IutReader<'_>, action: Option<&Action>, own: &[&str], named: &[NamedField]) {
     let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
     let captures: Vec<String> = reader.captured().map(str::to_owned).collect();
@@ -154,8 +161,8 @@ fn check_known(reader: &mut IutReader<'_>, action: Option<&Action>, own: &[&str]
     }
 }
 
-/// The names of a frame are those of the action.
-fn check(
+/// Checks that the names of a frame are the parameters of the action.
+fn check_names(
     reader: &mut IutReader<'_>,
     action: Option<&Action>,
     entry: &Entry,
@@ -190,7 +197,6 @@ fn check(
     }
 }
 
-/// Lists are of lists, and what stands in their elements is what these have.
 fn check_lists(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField]) {
     let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
     for one in named {
@@ -201,6 +207,7 @@ fn check_lists(reader: &mut IutReader<'_>, action: &Action, named: &[NamedField]
     }
 }
 
+/// Checks that a list of a frame fits the type, and has one field for each part of its elements.
 fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedField, ty: &Type) {
     let Some(parts) = parts else { return };
     let element = match ty {
@@ -238,7 +245,7 @@ fn check_list(reader: &mut IutReader<'_>, NamedField { name, parts }: &NamedFiel
     }
 }
 
-/// The texts of a list's elements are those of their parts.
+/// Reports `values` for a list as a whole: only the parts of its elements have texts.
 fn check_lists_unspelt(reader: &mut IutReader<'_>, entries: &[Entry], frames: &[&Vec<(String, Vec<Field>)>]) {
     let Some(Node { kind: NodeKind::Mapping(values), .. }) = shape::get(entries, "values") else { return };
     for entry in values {

@@ -1,5 +1,5 @@
-//! The lines that an output is: a pattern, one for each line or bytes that a line counts, or a block up to an
-//! end; and the inputs that it answers.
+//! Reads the lines of an output: one pattern, a list with a pattern for each line or with bytes that a line
+//! counts, or a block up to an end. Also reads the inputs that the output answers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
 use super::captures;
-use super::patterns::{OBSERVATIONS, Regex, regular};
+use super::patterns::{EXAMPLE_OBSERVATIONS, Regex, read_regex};
 use super::words::{IutReader, ParameterPlaces};
 
 const COUNTED: &str = "['^FOUND (?P<bytes>\\d+)$', { name: pText, size: bytes }]";
@@ -20,23 +20,25 @@ const FIELDS: &str = "fields: ['^id: (?P<pId>\\d+)$', '^state: (?P<pState>\\w+)$
 
 const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
 
-pub struct Read {
+pub struct LinesRead {
     pub shape: Shape,
     pub groups: ParameterPlaces,
     /// The groups that count, which need not be parameters.
     pub counts: Vec<String>,
-    /// The inputs that it answers, if it does not answer all.
+    /// The inputs that it answers. `None`, if it answers all.
     pub to: Option<Vec<String>>,
 }
 
-pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
+/// Reads the lines of one observation.
+pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead> {
     let what = format!("the pattern of `{}`", entry.key.text);
     let before = reader.collector.errors();
     let keys = match &entry.value.kind {
         NodeKind::Mapping(keys) => keys.as_slice(),
         _ => &[],
     };
-    let to = shape::get(keys, "to").map(|node| captures::of_kind(reader, node, "to", ActionKind::Input));
+    let to = shape::get(keys, "to")
+        .map(|node| captures::read_actions_of_kind(reader, node, "to", ActionKind::Input));
     let pattern = shape::get(keys, "pattern");
     if pattern.is_some() {
         shape::check_keys(reader.collector, keys, &["pattern", "to"], &what);
@@ -45,38 +47,38 @@ pub fn lines_of(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Read> {
     let mut groups = Groups { reader: &mut *reader, found: Vec::new() };
     let (shape, counts) = match &node.kind {
         NodeKind::Sequence(items) if !items.is_empty() => {
-            let (parts, counts) = groups.parts(items, &what);
+            let (parts, counts) = groups.read_parts(items, &what);
             (Shape::Lines(parts), counts)
         }
-        NodeKind::Scalar(_) => (Shape::fitting(groups.pattern(node, &what)), Vec::new()),
+        NodeKind::Scalar(_) => (Shape::fitting(groups.read_pattern(node, &what)), Vec::new()),
         NodeKind::Mapping(_) if pattern.is_none() => {
-            let (block, counts) = groups.block(node, &what)?;
+            let (block, counts) = groups.read_block(node, &what)?;
             (Shape::Block(Box::new(block)), counts)
         }
         NodeKind::Sequence(_) | NodeKind::Mapping(_) => {
             let expected = "a regular expression, a list with one for each line, or a block";
-            shape::wrong_kind(reader.collector, node, &what, expected, OBSERVATIONS);
+            shape::wrong_kind(reader.collector, node, &what, expected, EXAMPLE_OBSERVATIONS);
             return None;
         }
     };
     let groups = groups.found;
-    (reader.collector.errors() == before).then_some(Read { shape, groups, counts, to })
+    (reader.collector.errors() == before).then_some(LinesRead { shape, groups, counts, to })
 }
 
-/// The groups that were found until now; each name once.
+/// Reads patterns, and collects their groups. Each name may be found only once.
 struct Groups<'r, 'a> {
     reader: &'r mut IutReader<'a>,
     found: ParameterPlaces,
 }
 
 impl Groups<'_, '_> {
-    /// Lines one after the other, and the groups that count bytes of them.
-    fn parts(&mut self, items: &[Arc<Node>], what: &str) -> (Vec<LinePart>, Vec<String>) {
+    /// Reads lines that follow each other. Also returns the groups that count bytes of them.
+    fn read_parts(&mut self, items: &[Arc<Node>], what: &str) -> (Vec<LinePart>, Vec<String>) {
         let (mut parts, mut counts) = (Vec::new(), Vec::new());
         for item in items {
             if !matches!(item.kind, NodeKind::Mapping(_)) {
-                parts.extend(self.pattern(item, what).map(LinePart::Fitting));
-            } else if let Some((count, name)) = self.counted(item) {
+                parts.extend(self.read_pattern(item, what).map(LinePart::Fitting));
+            } else if let Some((count, name)) = self.read_counted(item) {
                 counts.push(count.clone());
                 parts.push(LinePart::Counted { count, name });
             }
@@ -84,8 +86,8 @@ impl Groups<'_, '_> {
         (parts, counts)
     }
 
-    /// The group that counts the bytes of a parameter, and that parameter.
-    fn counted(&mut self, node: &Node) -> Option<(String, String)> {
+    /// Reads a part that is counted in bytes: the group that counts, and the parameter that gets the bytes.
+    fn read_counted(&mut self, node: &Node) -> Option<(String, String)> {
         let what = "a part that is counted in bytes";
         let entries = shape::mapping(self.reader.collector, node, what, COUNTED)?;
         shape::check_keys(self.reader.collector, entries, &["name", "size"], what);
@@ -116,24 +118,24 @@ impl Groups<'_, '_> {
         }
     }
 
-    fn pattern(&mut self, node: &Node, what: &str) -> Option<Regex> {
-        let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, OBSERVATIONS)?;
-        let (regex, names) = regular(self.reader, scalar)?;
+    fn read_pattern(&mut self, node: &Node, what: &str) -> Option<Regex> {
+        let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, EXAMPLE_OBSERVATIONS)?;
+        let (regex, names) = read_regex(self.reader, scalar)?;
         for (name, place) in names {
             self.add_name(name, place);
         }
         Some(regex)
     }
 
-    /// A block, and the names of the groups that count its items or bytes of them.
-    fn block(&mut self, node: &Node, what: &str) -> Option<(Block, Vec<String>)> {
+    /// Reads a block. Also returns the names of the groups that count its items or their bytes.
+    fn read_block(&mut self, node: &Node, what: &str) -> Option<(Block, Vec<String>)> {
         let entries = shape::mapping(self.reader.collector, node, what, BLOCK)?;
         let known = ["begin", "lines", "fields", "each", "end", "count", "then", "to"];
         shape::check_keys(self.reader.collector, entries, &known, "a block of lines");
         let get = |key: &str| shape::get(entries, key);
         let mut counts = Vec::new();
         let begin = match get("begin") {
-            Some(node) => Some(self.pattern(node, "`begin`")?),
+            Some(node) => Some(self.read_pattern(node, "`begin`")?),
             None => None,
         };
         let middles: Vec<&Entry> = entries
@@ -154,11 +156,11 @@ impl Groups<'_, '_> {
                     let message = "`fields` is a list of patterns";
                     self.reader.collector.error("wrong-value", message, &fields.head(), "empty");
                 }
-                Middle::Fields(items.iter().filter_map(|item| self.pattern(item, what)).collect())
+                Middle::Fields(items.iter().filter_map(|item| self.read_pattern(item, what)).collect())
             }
             Some(("lines", lines)) => {
                 let before = self.found.len();
-                let pattern = self.pattern(lines, "`lines`")?;
+                let pattern = self.read_pattern(lines, "`lines`")?;
                 if let Some((name, place)) = self.found.get(before) {
                     let message = format!("`{name}` would be found in every line");
                     let label = "a group of any number of lines";
@@ -174,11 +176,11 @@ impl Groups<'_, '_> {
                     return None;
                 }
                 NodeKind::Sequence(items) => {
-                    let (parts, sizes) = self.parts(items, "`each`");
+                    let (parts, sizes) = self.read_parts(items, "`each`");
                     counts.extend(sizes);
                     parts
                 }
-                _ => self.pattern(each, "`each`").into_iter().map(LinePart::Fitting).collect(),
+                _ => self.read_pattern(each, "`each`").into_iter().map(LinePart::Fitting).collect(),
             }),
         };
         if begin.is_none() && matches!(middle, Middle::Any) {
@@ -188,10 +190,10 @@ impl Groups<'_, '_> {
             self.reader.collector.push(diagnostic);
         }
         let end = match (get("end"), get("count")) {
-            (Some(node), None) => BlockEnd::Mark(self.pattern(node, "`end`")?),
+            (Some(node), None) => BlockEnd::Mark(self.read_pattern(node, "`end`")?),
             (None, Some(node)) => {
                 let name = shape::scalar(self.reader.collector, node, "`count`", "count: n")?;
-                self.counts(name, begin.as_ref(), &middle);
+                self.check_count(name, begin.as_ref(), &middle);
                 counts.push(name.text.clone());
                 BlockEnd::Count(name.text.clone())
             }
@@ -218,7 +220,8 @@ impl Groups<'_, '_> {
         Some((Block { begin, middle, end, then }, counts))
     }
 
-    fn counts(&mut self, name: &Scalar, begin: Option<&Regex>, middle: &Middle) {
+    /// Checks that `count` counts the outputs of a list, and is a group of `begin`.
+    fn check_count(&mut self, name: &Scalar, begin: Option<&Regex>, middle: &Middle) {
         let mut groups = begin.into_iter().flat_map(|begin| begin.capture_names().flatten());
         let message = if !matches!(middle, Middle::Each(_)) {
             "`count` counts the outputs of a list, and there is no `each`".to_owned()
@@ -232,7 +235,7 @@ impl Groups<'_, '_> {
     }
 }
 
-/// Reports outputs that follow a list (`then`) and are not there, or cannot come to their turn.
+/// Reports outputs after a list (`then`) that do not exist, or that can never be seen there.
 pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
     let all: Vec<&str> = observations.iter().map(|entry| entry.key.text.as_str()).collect();
     let then = |node: &Node| match &node.kind {
@@ -241,7 +244,7 @@ pub fn check_then(reader: &mut IutReader<'_>, observations: &[&Entry]) {
     };
     let all_then = |entry: &&Entry| -> Vec<(String, Scalar)> {
         let found: Vec<Scalar> = match &entry.value.kind {
-            // An output with several responses.
+            // An output may have several responses.
             NodeKind::Sequence(items) => items.iter().filter_map(|item| then(item)).collect(),
             _ => then(&entry.value).into_iter().collect(),
         };

@@ -1,4 +1,4 @@
-//! Bytes and numbers of the wire in IUT files: how they are written, how many there are, which they are.
+//! Reads bytes and numbers of the wire in IUT files: literal bytes, sizes, and forms of integers.
 
 use coreach_adapters::cut::LONGEST;
 use coreach_adapters::encoding::unhex;
@@ -14,7 +14,7 @@ use super::words::IutReader;
 const LONGEST_END: usize = 8;
 
 impl IutReader<'_> {
-    /// A number of bytes.
+    /// Reads a number of bytes.
     pub fn size(&mut self, node: &Node, key: &str, least: u64) -> Option<usize> {
         let most = LONGEST as u64;
         let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
@@ -63,7 +63,6 @@ impl IutReader<'_> {
         Some(bytes)
     }
 
-    /// A key that can only say yes.
     pub fn yes(&mut self, node: &Node, key: &str) -> Option<()> {
         if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
             return Some(());
@@ -74,7 +73,7 @@ impl IutReader<'_> {
     }
 }
 
-/// Finds the only one of these keys, and reports where there is none or more than one.
+/// Finds the one of these keys that is there. Reports it, if there is none or more than one.
 pub fn one_of<'e>(
     reader: &mut IutReader<'_>,
     node: &Node,
@@ -114,7 +113,7 @@ pub fn only_with(reader: &mut IutReader<'_>, entries: &[Entry], keys: &[&str], l
     }
 }
 
-/// A whole number, in decimal digits or, after `0x`, in hexadecimal ones.
+/// Reads a whole number in decimal digits or, after `0x`, in hexadecimal digits.
 pub fn literal(text: &str) -> Option<i128> {
     let (text, is_negative) = text.strip_prefix('-').map_or((text, false), |text| (text, true));
     let number = match text.strip_prefix("0x") {

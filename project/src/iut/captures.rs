@@ -1,4 +1,4 @@
-//! `captures`: what is taken out of answers, to be sent later.
+//! Reads `captures`: values that are taken out of answers, and sent later.
 
 use coreach_adapters::description::{AnswerPlace, Capture, Source};
 use coreach_model::diagnostic::Diagnostic;
@@ -6,33 +6,32 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
-use super::patterns::{Regex, regular};
+use super::patterns::{Regex, read_regex};
 use super::request::{is_header, is_pointer};
 use super::words::{DeclaredCapture, IutReader, ParameterPlaces};
 
-/// For example, of an HTTP server.
+/// An example for an HTTP server.
 const OF_ANSWERS: &str = "captures: { token: { pointer: /token } }";
 
-/// The keys that say where something stands in an answer.
+/// The keys that say where a value is in an answer.
 pub const PLACE: [&str; 5] = ["header", "cookie", "pointer", "body", "match"];
 
-/// For example, of lines and frames.
+/// An example for lines and frames.
 const OF_PARTS: &str = "captures: { token: { default: none } }";
 
-/// `captures` of an HTTP server.
-pub fn of_answers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
+pub fn read_answer_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
     for entry in read_declared(reader, entries, OF_ANSWERS) {
         let what = format!("the capture `{}`", entry.key.text);
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_ANSWERS) else { continue };
         let known: Vec<&str> = PLACE.into_iter().chain(["from", "default"]).collect();
         shape::check_keys(reader.collector, keys, &known, "a capture");
-        let place = place(reader, entry, keys, &what, OF_ANSWERS);
+        let place = read_answer_place(reader, entry, keys, &what, OF_ANSWERS);
         let from = match shape::get(keys, "from") {
-            Some(node) => of_kind(reader, node, "from", ActionKind::Output),
+            Some(node) => read_actions_of_kind(reader, node, "from", ActionKind::Output),
             None => Vec::new(),
         };
-        let default = default(reader, keys);
+        let default = read_default(reader, keys);
         if let Some(place) = place {
             captures.push(Capture { name: entry.key.text.clone(), place, from, default });
         }
@@ -40,8 +39,8 @@ pub fn of_answers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture>
     captures
 }
 
-/// A place in an answer, from the keys of [`PLACE`].
-pub fn place(
+/// Reads a place in an answer from the keys of [`PLACE`].
+pub fn read_answer_place(
     reader: &mut IutReader<'_>,
     entry: &Entry,
     keys: &[Entry],
@@ -57,7 +56,7 @@ pub fn place(
             reader.collector.mistake("missing-key", message, &entry.key.span, "taken out of what?", help);
             None
         }
-        [one] => source(reader, one),
+        [one] => read_source(reader, one),
         [_, second, ..] => {
             let message = format!("{what} stands in one place");
             reader.collector.error("two-keys", message, &second.key.span, "the second one");
@@ -65,7 +64,7 @@ pub fn place(
         }
     };
     let pattern = match shape::get(keys, "match") {
-        Some(node) => Some(matched(reader, node)?),
+        Some(node) => Some(read_match(reader, node)?),
         None => None,
     };
     if source == Some(Source::Body) && pattern.is_none() {
@@ -75,20 +74,20 @@ pub fn place(
     Some(AnswerPlace { source: source?, pattern })
 }
 
-/// `captures` of lines and frames: groups of patterns, or fields, that are called so.
-pub fn of_parts(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
+/// Reads `captures` of lines and frames: groups of patterns, or fields, have the names of the captures.
+pub fn read_part_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
     for entry in read_declared(reader, entries, OF_PARTS) {
         let what = format!("the capture `{}`", entry.key.text);
         let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_PARTS) else { continue };
         shape::check_keys(reader.collector, keys, &["default"], "a capture");
-        let (name, default) = (entry.key.text.clone(), default(reader, keys));
+        let (name, default) = (entry.key.text.clone(), read_default(reader, keys));
         captures.push(Capture { name, place: AnswerPlace::all_of(Source::Part), from: Vec::new(), default });
     }
     captures
 }
 
-/// Declares the captures and returns their entries, but for those whose names mean something else already.
+/// Declares the captures and returns their entries, without those whose names already mean something else.
 fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
     let mut good = Vec::new();
     for entry in reader.named(entries, "captures", "capture", like) {
@@ -100,7 +99,7 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
             reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
             continue;
         }
-        if let Some(other) = meaning(reader, name) {
+        if let Some(other) = find_other_meaning(reader, name) {
             let diagnostic = Diagnostic::error("two-meanings", format!("`{name}` is {other} already"))
                 .at(reader.collector.origin(&entry.key.span), "a second meaning in templates")
                 .help("choose another name for what is captured");
@@ -114,8 +113,7 @@ fn read_declared<'e>(reader: &mut IutReader<'_>, entries: &'e [Entry], like: &st
     good
 }
 
-/// What a name in a template stands for besides captures.
-fn meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
+fn find_other_meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
     if name == "port" {
         return Some("the port that is chosen for a server".to_owned());
     }
@@ -131,7 +129,8 @@ fn meaning(reader: &IutReader<'_>, name: &str) -> Option<String> {
     iosts.actions.iter().find(has).map(|action| format!("a parameter of `{}`", action.name))
 }
 
-fn source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
+/// Reads the source of a value: a header, a cookie, a pointer, or the body.
+fn read_source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
     let key = entry.key.text.as_str();
     if key == "body" {
         if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "true") {
@@ -158,10 +157,9 @@ fn source(reader: &mut IutReader<'_>, entry: &Entry) -> Option<Source> {
     Some(if key == "header" { Source::Header(text) } else { Source::Cookie(text) })
 }
 
-/// `match`: a pattern with one group.
-fn matched(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
+fn read_match(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
     let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
-    let (regex, _) = regular(reader, scalar)?;
+    let (regex, _) = read_regex(reader, scalar)?;
     let groups = regex.captures_len() - 1;
     if groups != 1 {
         let message = format!("`match` needs one group, which is what is captured; it has {groups}");
@@ -172,13 +170,18 @@ fn matched(reader: &mut IutReader<'_>, node: &Node) -> Option<Regex> {
     Some(regex)
 }
 
-fn default(reader: &mut IutReader<'_>, keys: &[Entry]) -> Option<String> {
+fn read_default(reader: &mut IutReader<'_>, keys: &[Entry]) -> Option<String> {
     let node = shape::get(keys, "default")?;
     shape::scalar(reader.collector, node, "`default`", "default: none").map(|scalar| scalar.text.clone())
 }
 
-/// An action of a kind, or a list of them.
-pub fn of_kind(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
+/// Reads an action of a kind, or a list of such actions.
+pub fn read_actions_of_kind(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    key: &str,
+    kind: ActionKind,
+) -> Vec<String> {
     let like = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
     let what = format!("`{key}`");
     let nodes: Vec<&Node> = match node.as_scalar() {
@@ -206,7 +209,7 @@ impl IutReader<'_> {
         self.captures.iter().map(|capture| capture.name.as_str())
     }
 
-    /// Takes the captures out of what patterns or fields find; parameters are left.
+    /// Removes the captures from names that patterns or fields find. The parameters are left.
     pub fn without_captures(&mut self, found: ParameterPlaces) -> ParameterPlaces {
         let mut left = ParameterPlaces::new();
         for (name, place) in found {
@@ -226,7 +229,6 @@ impl IutReader<'_> {
         }
     }
 
-    /// Is it an action of this kind? Reports it where not.
     fn is_action(&mut self, scalar: &Scalar, kind: ActionKind) -> bool {
         let Some(iosts) = self.iosts else { return true };
         if iosts.actions.iter().any(|action| action.name == scalar.text && action.kind == kind) {

@@ -1,4 +1,4 @@
-//! `connections`: that a run has several, and which action goes over which.
+//! Reads `connections`: the connections of a run, and the actions that go over each of them.
 
 use coreach_adapters::description::{Encoding, NamedConnection};
 use coreach_model::diagnostic::Diagnostic;
@@ -11,8 +11,8 @@ use super::words::IutReader;
 
 const LIKE: &str = "connections: { a: [SetA, StoredA], b: [GetB, ValueB] }";
 
-/// The names that stand there, for what is read before the encoding is known.
-pub fn named(entries: &[Entry]) -> Vec<String> {
+/// Returns the names of the connections. Steps need them before the encoding is known.
+pub fn connection_names(entries: &[Entry]) -> Vec<String> {
     match shape::get(entries, "connections").map(|node| &node.kind) {
         Some(NodeKind::Mapping(entries)) => {
             shape::first_entries(entries).into_iter().map(|entry| entry.key.text.clone()).collect()
@@ -21,7 +21,8 @@ pub fn named(entries: &[Entry]) -> Vec<String> {
     }
 }
 
-pub fn connections(
+/// Reads the connections, each with its actions and their part of the encoding.
+pub fn read_connections(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     encoding: Option<&Encoding>,
@@ -53,11 +54,11 @@ pub fn connections(
             seen.push(scalar);
             actions.push(scalar.text.clone());
         }
-        // What is seen over it is read by its own patterns alone.
+        // Each connection has only the patterns of its own actions.
         let encoding = encoding.map_or(Encoding::Json, |encoding| encoding.seeing(&actions));
         found.push(NamedConnection { name: entry.key.text.clone(), actions, encoding });
     }
-    // What is missing may be what is misspelt.
+    // After a misspelt action, another one would be reported as missing.
     if reader.collector.errors() == before {
         check_all(reader, node, &seen);
     }
@@ -84,11 +85,11 @@ fn check_action(reader: &mut IutReader<'_>, scalar: &Scalar) {
     reader.collector.mistake("unknown-action", message, &scalar.span, "the model has no such action", help);
 }
 
-/// Does each action go over one of them?
+/// Reports actions that go over no connection.
 fn check_all(reader: &mut IutReader<'_>, node: &Node, seen: &[&Scalar]) {
     let Some(iosts) = reader.iosts else { return };
     let is_missing = |name: &&str| seen.iter().all(|scalar| scalar.text != **name);
-    // Quiescence goes over none.
+    // Quiescence goes over no connection.
     let events =
         iosts.actions.iter().filter(|one| matches!(one.kind, ActionKind::Input | ActionKind::Output));
     let missing: Vec<&str> = events.map(|one| one.name.as_str()).filter(is_missing).collect();

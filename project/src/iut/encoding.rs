@@ -1,5 +1,4 @@
-//! How events are written on a stream or in datagrams: JSON messages, lines by templates and patterns, frames
-//! of fields.
+//! Reads how events are written on a stream or in datagrams: as JSON messages, as lines, or as frames.
 
 use coreach_adapters::description::{Encoding, Lines};
 use coreach_model::iosts::ActionKind;
@@ -7,7 +6,7 @@ use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
 
 use super::binary::Carrier;
-use super::patterns::OBSERVATIONS;
+use super::patterns::EXAMPLE_OBSERVATIONS;
 use super::settle::{self, Speech};
 use super::words::IutReader;
 use super::{binary, captures, ignored, lines};
@@ -35,7 +34,8 @@ impl Speech {
     }
 }
 
-pub fn encoding(
+/// Reads the keys of the encoding. Refuses keys of another encoding.
+pub fn read_encoding(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
@@ -56,10 +56,10 @@ pub fn encoding(
                 refuse_foreign_keys(reader, entries, &["frame"], "with lines there is no", label)?;
             }
             let ending = if carrier == Carrier::Datagrams { "" } else { "\n" };
-            let line_ending = lines::line_ending(reader, entries, ending);
-            let captures = captures::of_parts(reader, entries);
-            let reset = settle::reset(reader, entries, Speech::Lines);
-            let stimuli = lines::stimuli(reader, entries, &line_ending);
+            let line_ending = lines::read_line_ending(reader, entries, ending);
+            let captures = captures::read_part_captures(reader, entries);
+            let reset = settle::read_reset(reader, entries, Speech::Lines);
+            let stimuli = lines::read_stimuli(reader, entries, &line_ending);
             reader.check_complete(
                 entries,
                 node,
@@ -68,16 +68,16 @@ pub fn encoding(
                 ActionKind::Input,
                 (lines::STIMULI, &lines::stimulus_like),
             );
-            let (observations, answers) = lines::observations(reader, entries);
+            let (observations, answers) = lines::read_observations(reader, entries);
             reader.check_complete(
                 entries,
                 node,
                 "observations",
                 of,
                 ActionKind::Output,
-                (OBSERVATIONS, &lines::observation_like),
+                (EXAMPLE_OBSERVATIONS, &lines::observation_like),
             );
-            let ignored = ignored::lines(reader, entries, &observations);
+            let ignored = ignored::read_ignored_lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
             let spelling = reader.spelling(entries, false);
@@ -103,7 +103,7 @@ pub fn encoding(
                 "with frames there is no",
                 "belongs to `encoding: lines`",
             )?;
-            let binary = binary::binary(reader, entries, node, of, carrier)?;
+            let binary = binary::read_binary(reader, entries, node, of, carrier)?;
             (reader.collector.errors() == before).then_some(Encoding::Binary(binary))
         }
         Speech::Json | Speech::Http => {

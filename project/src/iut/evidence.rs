@@ -1,4 +1,4 @@
-//! `evidence`: how much of what goes over the wire is kept, and what is not.
+//! Reads `evidence`: how much of the messages is kept, and which headers are not.
 
 use coreach_adapters::evidence::Limits;
 use coreach_model::number;
@@ -12,19 +12,19 @@ const LIKE: &str = "evidence: { run_kb: 64, message_kb: 8, redact: [Authorizatio
 /// The most that may be asked for, in KiB.
 const MOST: u64 = 16 << 10;
 
-pub fn evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> Limits {
+pub fn read_evidence(reader: &mut IutReader<'_>, root: &[Entry]) -> Limits {
     let usual = Limits::default();
     let Some(node) = shape::get(root, "evidence") else { return usual };
     let Some(entries) = shape::mapping(reader.collector, node, "`evidence`", LIKE) else { return usual };
     shape::check_keys(reader.collector, entries, &["run_kb", "message_kb", "redact"], "`evidence`");
     Limits {
-        run: kibibytes(reader, entries, "run_kb", usual.run),
-        message: kibibytes(reader, entries, "message_kb", usual.message),
-        redact: names(reader, entries),
+        run: read_kibibytes(reader, entries, "run_kb", usual.run),
+        message: read_kibibytes(reader, entries, "message_kb", usual.message),
+        redact: read_redacted_names(reader, entries),
     }
 }
 
-fn kibibytes(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, usual: usize) -> usize {
+fn read_kibibytes(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, usual: usize) -> usize {
     let Some(node) = shape::get(entries, key) else { return usual };
     let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
     if let Some(number) = number.filter(|number| *number <= MOST) {
@@ -36,7 +36,7 @@ fn kibibytes(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, usual: us
     usual
 }
 
-fn names(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<String> {
+fn read_redacted_names(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<String> {
     let Some(node) = shape::get(entries, "redact") else { return Vec::new() };
     let NodeKind::Sequence(items) = &node.kind else {
         shape::wrong_kind(reader.collector, node, "`redact`", "a list", LIKE);

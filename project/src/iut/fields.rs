@@ -1,8 +1,8 @@
-//! The fields of one frame, as `encoding: binary` lists them: their forms, what stands in them, and which of
+//! Reads the fields of one frame, as `encoding: binary` lists them: their forms, their contents, and which of
 //! them count or check others.
 //!
-//! Names and labels are looked up in the list in which they stand: that of the frame, of a group, or of a
-//! list's elements. What counts a field stands before it, so that a frame is read from its front.
+//! A name or label belongs to the list that it is in: the list of the frame, of a group, or of a list's
+//! elements. A number that counts a field comes before it, so that a frame can be read from its front.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,18 +25,17 @@ const GROUP: &str = "{ as: group, length: u16, of: [ { as: u16, name: pId } ] }"
 
 const CONTENT: [&str; 3] = ["is", "name", "any"];
 
-/// How many bytes one has.
+/// The keys for the number of bytes of a field.
 const EXTENT: [&str; 4] = ["size", "length", "until", "rest"];
 
-/// A name with its place; of a list, with the names in its elements.
+/// A name with its place.
 pub struct NamedField {
     pub name: Scalar,
-    /// What the fields of a list's elements are called.
+    /// The names in the elements of a list.
     pub parts: Option<Vec<NamedField>>,
 }
 
-/// The fields of a frame, and the names in them.
-pub fn fields(
+pub fn read_fields(
     reader: &mut IutReader<'_>,
     node: &Node,
     what: &str,
@@ -44,7 +43,7 @@ pub fn fields(
     is_sent: bool,
 ) -> Option<(Vec<Field>, Vec<NamedField>)> {
     let mut fields = Fields { reader, is_sent, named: Vec::new() };
-    let read = fields.list_of(node, what, like)?;
+    let read = fields.read_list_of(node, what, like)?;
     Some((read, fields.named))
 }
 
@@ -54,15 +53,15 @@ struct Fields<'r, 'a> {
     named: Vec<NamedField>,
 }
 
-/// What the fields of a list are called, and which of them count others.
+/// The names of a list's fields, and the numbers that count other fields.
 #[derive(Default)]
 struct Scope {
     names: Vec<Option<Scalar>>,
-    tellers: Vec<Teller>,
+    counters: Vec<Counter>,
 }
 
 /// A number that counts another field.
-struct Teller {
+struct Counter {
     at: usize,
     of: usize,
     is_elements: bool,
@@ -70,7 +69,7 @@ struct Teller {
 }
 
 impl Scope {
-    /// What can be seen of a list of fields before they are read.
+    /// Finds the names and counters of a list before its fields are read.
     fn of(items: &[Arc<Node>]) -> Self {
         fn mapping(node: &Node) -> &[Entry] {
             if let NodeKind::Mapping(entries) = &node.kind { entries } else { &[] }
@@ -79,7 +78,7 @@ impl Scope {
             let found = ["label", "name"].into_iter().find_map(|key| shape::get(mapping(item), key));
             found.and_then(Node::as_scalar).cloned()
         };
-        let mut scope = Scope { names: items.iter().map(name).collect(), tellers: Vec::new() };
+        let mut scope = Scope { names: items.iter().map(name).collect(), counters: Vec::new() };
         for (at, item) in items.iter().enumerate() {
             let bits = shape::get(mapping(item), "bits");
             let parts = match bits.map(|bits| &bits.kind) {
@@ -90,7 +89,7 @@ impl Scope {
                 let of = entry.value.as_scalar().and_then(|of| scope.place(&of.text));
                 if let (Some(of), "size_of" | "count_of") = (of, entry.key.text.as_str()) {
                     let (is_elements, place) = (entry.key.text == "count_of", entry.key.span.clone());
-                    scope.tellers.push(Teller { at, of, is_elements, place });
+                    scope.counters.push(Counter { at, of, is_elements, place });
                 }
             }
         }
@@ -103,8 +102,8 @@ impl Scope {
 }
 
 impl Fields<'_, '_> {
-    fn list_of(&mut self, node: &Node, what: &str, like: &str) -> Option<Vec<Field>> {
-        // One without fields is written so, and is not what was forgotten.
+    fn read_list_of(&mut self, node: &Node, what: &str, like: &str) -> Option<Vec<Field>> {
+        // A frame without fields is written as an empty list. Nothing at all is a mistake.
         if node.is_nothing() {
             shape::wrong_kind(self.reader.collector, node, what, "a list of fields", like);
             return None;
@@ -113,7 +112,7 @@ impl Fields<'_, '_> {
         let before = self.reader.collector.errors();
         let scope = Scope::of(items);
         let read: Vec<Option<Field>> =
-            items.iter().enumerate().map(|(at, item)| self.field(item, at, &scope)).collect();
+            items.iter().enumerate().map(|(at, item)| self.read_field(item, at, &scope)).collect();
         if let Some(at) = read.iter().position(is_rest).filter(|at| at + 1 < read.len()) {
             let message = "behind the rest of a frame there is nothing";
             self.reader.collector.error("wrong-order", message, &items[at + 1].head(), "behind `rest`");
@@ -122,15 +121,16 @@ impl Fields<'_, '_> {
         (self.reader.collector.errors() == before).then(|| read.into_iter().flatten().collect())
     }
 
-    /// Each field is counted by one number, before it, and in its own units; no checksum is of a later one.
+    /// Checks that at most one number counts each field, that it comes before the field, and that it counts
+    /// in the right units. Checks that no checksum covers a later checksum.
     fn check_scope(&mut self, items: &[Arc<Node>], scope: &Scope, read: &[Option<Field>]) {
-        for (number, Teller { at, of, is_elements, place }) in scope.tellers.iter().enumerate() {
+        for (number, Counter { at, of, is_elements, place }) in scope.counters.iter().enumerate() {
             let (message, label) = if of <= at {
                 (
                     "a number stands before what it counts, so that frames can be read from their front",
                     "behind it",
                 )
-            } else if scope.tellers[..number].iter().any(|other| other.of == *of) {
+            } else if scope.counters[..number].iter().any(|other| other.of == *of) {
                 ("one number counts a field, and no second one", "the second one")
             } else {
                 match &read[*of] {
@@ -168,7 +168,8 @@ impl Fields<'_, '_> {
         }
     }
 
-    fn field(&mut self, node: &Node, at: usize, scope: &Scope) -> Option<Field> {
+    /// Reads one field: bits, a list, a group, bytes, or a number.
+    fn read_field(&mut self, node: &Node, at: usize, scope: &Scope) -> Option<Field> {
         let entries = shape::mapping(self.reader.collector, node, "a field", FIELD)?;
         if let Some(label) = shape::get(entries, "label") {
             let label = shape::scalar(self.reader.collector, label, "`label`", "label: body")?;
@@ -180,7 +181,7 @@ impl Fields<'_, '_> {
         }
         if let Some(bits) = shape::get(entries, "bits") {
             shape::check_keys(self.reader.collector, entries, &["bits", "label"], "a field of bits");
-            return self.bits(bits, scope);
+            return self.read_bits(bits, scope);
         }
         let own = ["as", "label", "of", "count", "size_of", "count_of", "plus", "checksum", "over"];
         let known: Vec<&str> = own.into_iter().chain(CONTENT).chain(EXTENT).collect();
@@ -197,29 +198,30 @@ impl Fields<'_, '_> {
         match (form.text.as_str(), ByteForm::named(&form.text)) {
             ("list", _) => {
                 only_with(self.reader, entries, &of_numbers, "belongs to numbers");
-                self.list(node, entries, at, scope)
+                self.read_list(node, entries, at, scope)
             }
             ("group", _) => {
                 only_with(self.reader, entries, &of_numbers, "belongs to numbers");
                 only_with(self.reader, entries, &CONTENT, "belongs to one field, and not to several");
-                let extent = self.extent(node, entries, at, scope, &EXTENT, ("a group", GROUP));
+                let extent = self.read_extent(node, entries, at, scope, &EXTENT, ("a group", GROUP));
                 let of = shape::required(self.reader.collector, node, entries, "of", "a group", GROUP)?;
-                let of = self.list_of(of, "`of`", GROUP)?;
+                let of = self.read_list_of(of, "`of`", GROUP)?;
                 Some(Field::Group(extent?, of))
             }
             (_, Some(form)) => {
                 only_with(self.reader, entries, &of_numbers, "belongs to numbers");
-                self.bytes(node, entries, form, at, scope)
+                self.read_bytes(node, entries, form, at, scope)
             }
             (_, None) => {
                 only_with(self.reader, entries, &EXTENT, "belongs to `bytes` and `text`");
                 let integer = self.reader.integer_named(form);
-                self.number(node, entries, integer?, scope)
+                self.read_number(node, entries, integer?, scope)
             }
         }
     }
 
-    fn number(
+    /// Reads a number: fixed, named, any, counting another field, or a checksum.
+    fn read_number(
         &mut self,
         node: &Node,
         entries: &[Entry],
@@ -229,11 +231,11 @@ impl Fields<'_, '_> {
         let known = ["is", "name", "any", "size_of", "count_of", "checksum"];
         let way = one_of(self.reader, node, entries, &known, "a field", FIELD)?;
         if way.key.text == "checksum" {
-            return self.checksum(way, entries, integer, scope);
+            return self.read_checksum(way, entries, integer, scope);
         }
         only_with(self.reader, entries, &["over"], "belongs to `checksum`");
         if way.key.text != "is" {
-            return Some(Field::Integer(integer, self.content(way, entries, FIELD, scope)?));
+            return Some(Field::Integer(integer, self.read_content(way, entries, FIELD, scope)?));
         }
         let scalar = shape::scalar(self.reader.collector, &way.value, "`is`", FIELD)?;
         let written = literal(&scalar.text).and_then(|number| integer.written(number));
@@ -247,7 +249,8 @@ impl Fields<'_, '_> {
         written.map(Field::Fixed)
     }
 
-    fn checksum(
+    /// Reads a checksum, and the range of the fields that it covers.
+    fn read_checksum(
         &mut self,
         way: &Entry,
         entries: &[Entry],
@@ -267,7 +270,7 @@ impl Fields<'_, '_> {
         }
         let mut place = |node: &Node| {
             let name = shape::scalar(self.reader.collector, node, "`over`", OVER)?;
-            self.place(name, scope)
+            self.find_place(name, scope)
         };
         let over = match shape::get(entries, "over") {
             None => 0..scope.names.len(),
@@ -286,8 +289,7 @@ impl Fields<'_, '_> {
         Some(Field::Checksum(kind, integer, over))
     }
 
-    /// The place of a field that has this name or label.
-    fn place(&mut self, name: &Scalar, scope: &Scope) -> Option<usize> {
+    fn find_place(&mut self, name: &Scalar, scope: &Scope) -> Option<usize> {
         let found = scope.place(&name.text);
         if found.is_none() {
             let known = || scope.names.iter().flatten().map(|name| name.text.as_str());
@@ -298,7 +300,8 @@ impl Fields<'_, '_> {
         found
     }
 
-    fn bytes(
+    /// Reads a field of bytes or text: fixed, named, or any.
+    fn read_bytes(
         &mut self,
         node: &Node,
         entries: &[Entry],
@@ -314,12 +317,12 @@ impl Fields<'_, '_> {
         let is_given = entries.iter().any(|entry| EXTENT.contains(&entry.key.text.as_str()));
         let name = match scalar {
             Some(_) => None,
-            None => self.name(way, FIELD)?,
+            None => self.read_name(way, FIELD)?,
         };
         let extent = if is_given || scalar.is_none() {
-            self.extent(node, entries, at, scope, &EXTENT, ("a field of bytes", BYTES))?
+            self.read_extent(node, entries, at, scope, &EXTENT, ("a field of bytes", BYTES))?
         } else {
-            // Fixed bytes are all of the field: nothing follows them.
+            // Fixed bytes without an extent fill the whole field.
             Extent::Rest
         };
         let Some(scalar) = scalar else { return Some(Field::Bytes { extent, form, name }) };
@@ -345,8 +348,8 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// Reads how far a field or list goes. Where another field counts this one, nothing needs to be said.
-    fn extent(
+    /// Reads the extent of a field or list. If another field counts this one, it needs no extent.
+    fn read_extent(
         &mut self,
         node: &Node,
         entries: &[Entry],
@@ -356,7 +359,7 @@ impl Fields<'_, '_> {
         (of, like): (&str, &str),
     ) -> Option<Extent> {
         let is_given = entries.iter().any(|entry| known.contains(&entry.key.text.as_str()));
-        if !is_given && scope.tellers.iter().any(|teller| teller.of == at) {
+        if !is_given && scope.counters.iter().any(|counter| counter.of == at) {
             return Some(Extent::Counted);
         }
         let way = one_of(self.reader, node, entries, known, of, like)?;
@@ -372,16 +375,17 @@ impl Fields<'_, '_> {
         })
     }
 
-    fn list(&mut self, node: &Node, entries: &[Entry], at: usize, scope: &Scope) -> Option<Field> {
+    /// Reads a list, and the fields of its elements. Each element must have at least one byte.
+    fn read_list(&mut self, node: &Node, entries: &[Entry], at: usize, scope: &Scope) -> Option<Field> {
         only_with(self.reader, entries, &["is"], "a list is `name` or `any`");
         let way = one_of(self.reader, node, entries, &["name", "any"], "a list", LIST)?;
-        let name = self.name(way, LIST)?;
+        let name = self.read_name(way, LIST)?;
         let known = ["count", "size", "length", "until", "rest"];
-        let extent = self.extent(node, entries, at, scope, &known, ("a list", LIST));
+        let extent = self.read_extent(node, entries, at, scope, &known, ("a list", LIST));
         let of = shape::required(self.reader.collector, node, entries, "of", "a list", LIST)?;
         // The names in its elements are not those of the frame.
         let outer = std::mem::take(&mut self.named);
-        let fields = self.list_of(of, "`of`", LIST);
+        let fields = self.read_list_of(of, "`of`", LIST);
         let parts = std::mem::replace(&mut self.named, outer);
         let fields = fields?;
         if least(&fields) == 0 || fields.last().is_some_and(|last| is_rest(&Some(last.clone()))) {
@@ -406,10 +410,10 @@ impl Fields<'_, '_> {
         Some(Field::List { extent: extent?, of: fields, name })
     }
 
-    fn bits(&mut self, node: &Node, scope: &Scope) -> Option<Field> {
+    fn read_bits(&mut self, node: &Node, scope: &Scope) -> Option<Field> {
         let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
         let before = self.reader.collector.errors();
-        let parts: Vec<Option<Bits>> = items.iter().map(|item| self.part(item, scope)).collect();
+        let parts: Vec<Option<Bits>> = items.iter().map(|item| self.read_part(item, scope)).collect();
         if self.reader.collector.errors() > before {
             return None;
         }
@@ -423,7 +427,8 @@ impl Fields<'_, '_> {
         Some(Field::Bits(parts))
     }
 
-    fn part(&mut self, node: &Node, scope: &Scope) -> Option<Bits> {
+    /// Reads one part of a field of bits.
+    fn read_part(&mut self, node: &Node, scope: &Scope) -> Option<Bits> {
         const PART: &str = "{ width: 4, name: pCode }";
         const OF: &str = "an item of `bits`";
         let entries = shape::mapping(self.reader.collector, node, OF, PART)?;
@@ -439,7 +444,7 @@ impl Fields<'_, '_> {
         let way =
             one_of(self.reader, node, entries, &["is", "name", "any", "size_of", "count_of"], OF, PART)?;
         if way.key.text != "is" {
-            return Some(Bits { content: self.content(way, entries, PART, scope)?, width: bits? });
+            return Some(Bits { content: self.read_content(way, entries, PART, scope)?, width: bits? });
         }
         let scalar = shape::scalar(self.reader.collector, &way.value, "`is`", PART)?;
         let width = bits?;
@@ -452,11 +457,17 @@ impl Fields<'_, '_> {
         Some(Bits { width, content: FieldNumber::Fixed(number?) })
     }
 
-    /// What a number is that is not fixed: `name`, `any`, `size_of` or `count_of`.
-    fn content(&mut self, way: &Entry, entries: &[Entry], like: &str, scope: &Scope) -> Option<FieldNumber> {
+    /// Reads the content of a number that is not fixed: `name`, `any`, `size_of` or `count_of`.
+    fn read_content(
+        &mut self,
+        way: &Entry,
+        entries: &[Entry],
+        like: &str,
+        scope: &Scope,
+    ) -> Option<FieldNumber> {
         if let key @ ("size_of" | "count_of") = way.key.text.as_str() {
             let of = shape::scalar(self.reader.collector, &way.value, &format!("`{key}`"), like)?;
-            let of = self.place(of, scope)?;
+            let of = self.find_place(of, scope)?;
             let plus = match shape::get(entries, "plus") {
                 None => Some(0),
                 Some(node) => {
@@ -472,11 +483,11 @@ impl Fields<'_, '_> {
             return Some(FieldNumber::Counting(Counting { of, is_elements: key == "count_of", plus: plus? }));
         }
         only_with(self.reader, entries, &["plus"], "belongs to `size_of` and `count_of`");
-        Some(self.name(way, like)?.map_or(FieldNumber::Any, FieldNumber::Named))
+        Some(self.read_name(way, like)?.map_or(FieldNumber::Any, FieldNumber::Named))
     }
 
-    /// What stands there: `name`, or, where nothing is returned for it, `any`.
-    fn name(&mut self, way: &Entry, like: &str) -> Option<Option<String>> {
+    /// Reads `name` or `any`. The outer `None` is a mistake. The inner `None` is `any`.
+    fn read_name(&mut self, way: &Entry, like: &str) -> Option<Option<String>> {
         if way.key.text == "any" {
             self.reader.yes(&way.value, "any")?;
             if self.is_sent {
@@ -495,7 +506,6 @@ impl Fields<'_, '_> {
     }
 }
 
-/// Does it go up to the end?
 fn is_rest(field: &Option<Field>) -> bool {
     let extent = match field {
         Some(Field::Bytes { extent, .. } | Field::List { extent, .. } | Field::Group(extent, _)) => extent,

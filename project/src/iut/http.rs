@@ -1,4 +1,4 @@
-//! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
+//! Reads the section `http`: templates of requests, and responses by status and JSON pointers.
 
 use coreach_adapters::description::{AnswerPlace, Http, Response};
 use coreach_adapters::lines::written;
@@ -9,11 +9,11 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::blocks::check_then;
-use super::launch::{address, host, kept, launch};
-use super::patterns::{Regex, regular};
-use super::request::{self, REQUEST, header_name, is_pointer, request, status};
+use super::launch::{host_of, read_address, read_launch, require_reset};
+use super::patterns::{Regex, read_regex};
+use super::request::{self, REQUEST, is_pointer, read_header_name, read_request, read_status};
 use super::settle::{self, Speech};
-use super::words::{Holes, IutReader, ParameterPlaces, by_hole};
+use super::words::{Holes, IutReader, ParameterPlaces, explain_hole};
 use super::{captures, tls};
 
 const BASE: &str = "base: http://127.0.0.1:8080";
@@ -21,7 +21,8 @@ const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
 const VALUES: &str = "values: { n: { header: Content-Length } }";
 
-pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
+/// Reads the section: the base and its server, then captures, steps, stimuli and observations.
+pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
     let known = [
         "base",
@@ -37,8 +38,9 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         "unmatched",
     ];
     let entries = shape::section(reader.collector, root, "http", &known);
-    let launch = launch(reader, entries);
-    let base = address(reader, entries, node, "base", "`http`", BASE);
+    let launch = read_launch(reader, entries);
+    let base = read_address(reader, entries, node, "base", "`http`", BASE);
+    // The base must begin with a scheme that fits `tls`, and name a host.
     if let Some((template, span)) = &base {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
         let rest = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
@@ -66,35 +68,36 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
             reader.collector.mistake("wrong-value", message, span, "not such an address", help);
         }
     }
-    let host = base.as_ref().map(|(template, span)| (host(template), span));
-    let tls = tls::tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)));
-    let captures = captures::of_answers(reader, entries);
-    let common = request::headers(reader, entries, Some(&Holes::known()));
-    let reset = settle::reset(reader, entries, Speech::Http);
-    let settle = settle::settle(reader, entries, Speech::Http).unwrap_or_default();
+    let host = base.as_ref().map(|(template, span)| (host_of(template), span));
+    let tls = tls::read_tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)));
+    let captures = captures::read_answer_captures(reader, entries);
+    let common = request::read_request_headers(reader, entries, Some(&Holes::known()));
+    let reset = settle::read_reset(reader, entries, Speech::Http);
+    let settle = settle::read_settle(reader, entries, Speech::Http).unwrap_or_default();
     if let Some(Some(launch)) = &launch
         && launch.keep
     {
         let like = "reset: { method: POST, path: /reset, status: 200 }";
-        kept(reader, entries, "launch", reset.is_empty(), like);
+        require_reset(reader, entries, "launch", reset.is_empty(), like);
     }
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the request of `{}`", entry.key.text);
         let holes = action.as_ref().map(Holes::of);
-        let Some(request) = request(reader, &entry.value, &what, STIMULI, &REQUEST, holes.as_ref()) else {
+        let Some(request) = read_request(reader, &entry.value, &what, STIMULI, &REQUEST, holes.as_ref())
+        else {
             continue;
         };
         if let Some(action) = &action {
             let headers = request.headers.iter().map(|(_, template)| template);
             let templates = std::iter::once(&request.path).chain(&request.body).chain(headers);
             let sent: Vec<&str> = templates.flat_map(|template| template.holes()).collect();
-            reader.check_sent(action, &sent, &entry.key.span, by_hole);
+            reader.check_sent(action, &sent, &entry.key.span, explain_hole);
         }
         stimuli.push((entry.key.text.clone(), request));
     }
     reader.check_complete(entries, node, "stimuli", "`http`", ActionKind::Input, (STIMULI, &request_like));
-    let (mut observations, mut places) = (Vec::new(), Vec::new());
+    let (mut observations, mut origins) = (Vec::new(), Vec::new());
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in found {
@@ -105,14 +108,14 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         };
         for node in alternatives {
             let before = reader.collector.errors();
-            let Some((response, values)) = response(reader, node, &what) else { continue };
+            let Some((response, places)) = read_response(reader, node, &what) else { continue };
             if let Some(action) = action.as_ref().filter(|_| reader.collector.errors() == before) {
-                reader.check_parameters(action, &values, &entry.key, |name| {
+                reader.check_parameters(action, &places, &entry.key, |name| {
                     format!("say where it stands in the body: `values: {{ {name}: /{name} }}`")
                 });
             }
             observations.push((entry.key.text.clone(), response));
-            places.push(reader.collector.origin(&entry.key.span));
+            origins.push(reader.collector.origin(&entry.key.span));
         }
     }
     reader.check_complete(
@@ -123,7 +126,7 @@ pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<H
         ActionKind::Output,
         (OBSERVATIONS, &response_like),
     );
-    refuse_hidden(reader, &observations, &places);
+    refuse_hidden(reader, &observations, &origins);
     let spelling = reader.spelling(entries, false);
     let unmatched = reader.unmatched(entries);
     let (base, _) = base?;
@@ -204,30 +207,31 @@ fn refuse_hidden(reader: &mut IutReader<'_>, observations: &[(String, Response)]
     }
 }
 
-fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
+/// Reads one response of an output. Also returns the parameters whose places it names.
+fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
     let given = node.as_scalar().filter(|given| given.text.parse::<u16>().is_ok());
     let like = given.map(|given| format!("{{ status: {} }}", given.text));
     let entries = shape::mapping(reader.collector, node, what, like.as_deref().unwrap_or(OBSERVATIONS))?;
     let known = ["status", "to", "headers", "values", "each", "then"];
     shape::check_keys(reader.collector, entries, &known, what);
     let to = match shape::get(entries, "to") {
-        Some(node) => captures::of_kind(reader, node, "to", ActionKind::Input),
+        Some(node) => captures::read_actions_of_kind(reader, node, "to", ActionKind::Input),
         None => Vec::new(),
     };
     let node = shape::required(reader.collector, node, entries, "status", what, OBSERVATIONS)?;
-    let status = status(reader, node, OBSERVATIONS)?;
+    let status = read_status(reader, node, OBSERVATIONS)?;
     let mut values = Vec::new();
     let mut places = Vec::new();
     if let Some(node) = shape::get(entries, "values") {
         let entries = shape::mapping(reader.collector, node, "`values`", OBSERVATIONS)?;
         shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
         for entry in shape::first_entries(entries) {
-            // One with a mistake is not missing, too.
+            // A parameter with a mistake is not reported as missing, too.
             places.push((entry.key.text.clone(), entry.key.span.clone()));
-            values.extend(place(reader, entry).map(|place| (entry.key.text.clone(), place)));
+            values.extend(read_value_place(reader, entry).map(|place| (entry.key.text.clone(), place)));
         }
     }
-    let headers = headers(reader, entries);
+    let headers = read_expected_headers(reader, entries);
     let each = match shape::get(entries, "each") {
         None => None,
         Some(node) => {
@@ -249,25 +253,24 @@ fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Resp
     Some((Response { status, to, headers, values, each, then }, places))
 }
 
-/// Where a value stands: a JSON pointer, or a place that is named.
-fn place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerPlace> {
+fn read_value_place(reader: &mut IutReader<'_>, entry: &Entry) -> Option<AnswerPlace> {
     if let NodeKind::Mapping(keys) = &entry.value.kind {
         let what = format!("the value `{}`", entry.key.text);
         shape::check_keys(reader.collector, keys, &captures::PLACE, "a value");
-        return captures::place(reader, entry, keys, &what, VALUES);
+        return captures::read_answer_place(reader, entry, keys, &what, VALUES);
     }
-    // The empty pointer is the whole body; it has to be quoted.
+    // The empty pointer is the whole body. It has to be quoted.
     let pointer = shape::scalar(reader.collector, &entry.value, "a JSON pointer", OBSERVATIONS)?;
     is_pointer(reader, pointer).then(|| AnswerPlace::pointer(&pointer.text))
 }
 
-fn headers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Regex)> {
+fn read_expected_headers(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Regex)> {
     let like = "headers: { Content-Type: 'text/.*' }";
     let mut headers = Vec::new();
     for entry in reader.named(entries, "headers", "header", like) {
-        let name = header_name(reader, &entry.key);
+        let name = read_header_name(reader, &entry.key);
         let scalar = shape::scalar(reader.collector, &entry.value, "a header", like);
-        let pattern = scalar.and_then(|scalar| regular(reader, scalar));
+        let pattern = scalar.and_then(|scalar| read_regex(reader, scalar));
         headers.extend(name.zip(pattern).map(|(name, (pattern, _))| (name, pattern)));
     }
     headers

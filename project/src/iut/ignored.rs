@@ -1,4 +1,4 @@
-//! `ignore`: messages that may come at any time and that the model leaves alone, and what is sent back.
+//! Reads `ignore`: messages outside of the model that may come at any time, and the answers to them.
 
 use coreach_adapters::description::{Ignored, Shape};
 use coreach_adapters::template::Template;
@@ -6,14 +6,13 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
-use super::overlap::common;
-use super::patterns::{Regex, regular};
+use super::overlap::find_common_line;
+use super::patterns::{Regex, read_regex};
 use super::words::{Holes, IutReader};
 
 const IGNORE: &str = "ignore: [ { pattern: '^PING (?P<word>.*)$', answer: 'PONG {word}' } ]";
 
-/// The items of `ignore`: of each its pattern, and its answer.
-pub fn items<'e>(
+pub fn read_ignore_items<'e>(
     reader: &mut IutReader<'_>,
     entries: &'e [Entry],
     like: &str,
@@ -30,17 +29,17 @@ pub fn items<'e>(
     found
 }
 
-/// `ignore` of lines.
-pub fn lines(
+/// Reads `ignore` of lines.
+pub fn read_ignored_lines(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     observations: &[(String, Shape)],
 ) -> Vec<Ignored<Regex, Template>> {
     let mut ignored = Vec::new();
-    for (pattern, answer) in items(reader, entries, IGNORE) {
+    for (pattern, answer) in read_ignore_items(reader, entries, IGNORE) {
         let scalar = shape::scalar(reader.collector, pattern, "`pattern`", IGNORE);
         let Some(scalar) = scalar else { continue };
-        let Some((pattern, groups)) = regular(reader, scalar) else { continue };
+        let Some((pattern, groups)) = read_regex(reader, scalar) else { continue };
         check_outputs(reader, scalar, &pattern, observations);
         let answer = match answer {
             None => None,
@@ -58,7 +57,7 @@ pub fn lines(
     ignored
 }
 
-/// Warns of a pattern that fits a line with which an output begins: there, the output wins.
+/// Warns of a pattern that fits the first line of an output: such a line belongs to the output.
 fn check_outputs(
     reader: &mut IutReader<'_>,
     scalar: &Scalar,
@@ -66,7 +65,7 @@ fn check_outputs(
     observations: &[(String, Shape)],
 ) {
     for (action, shape) in observations {
-        let Some(line) = shape.first().and_then(|first| common(first, pattern)) else { continue };
+        let Some(line) = shape.first().and_then(|first| find_common_line(first, pattern)) else { continue };
         let message = format!("`{}` fits this pattern, and `{action}`", line.escape_debug());
         let diagnostic = Diagnostic::warning("ignored-output", message)
             .at(reader.collector.origin(&scalar.span), "not ignored where it is an output")

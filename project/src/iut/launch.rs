@@ -1,4 +1,4 @@
-//! What is started beside a test, and where it is reached: keys that the sections of an IUT file share.
+//! Reads keys of several sections of an IUT file: for a command that is started, and for addresses.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,19 +13,18 @@ use coreach_model::{file, number};
 
 use super::words::{Holes, IutReader};
 
-/// The keys of a command, which stand among those of their section.
+/// The keys of a command, which are among the keys of its section.
 pub const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms"];
 
-/// How long a command may take until it is ready, if nothing is said.
+/// The default of the time until a command is ready, in milliseconds.
 pub const READY: u64 = 10_000;
 
-/// The host of an address, whatever its port is.
-pub fn host(address: &Template) -> String {
+pub fn host_of(address: &Template) -> String {
     address::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
 
-/// A server that is kept must be told to forget.
-pub fn kept(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
+/// Reports a server that is kept between runs and never reset.
+pub fn require_reset(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
     let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
         return;
     };
@@ -34,22 +33,22 @@ pub fn kept(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, is_without
     reader.collector.mistake("missing-key", message, &entry.key.span, "kept, and never reset", help);
 }
 
-/// `launch`, where it is given. The outer `None` is a mistake.
-pub fn launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
+/// Reads `launch`. The outer `None` is a mistake, the inner one no key.
+pub fn read_launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
     let Some(node) = shape::get(entries, "launch") else { return Some(None) };
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
     let entries = shape::section(reader.collector, entries, "launch", &known);
     let keep = reader.boolean(entries, "keep");
-    // What is kept for many runs cannot depend on the constants of one.
+    // A server that is kept for many runs cannot depend on the constants of one run.
     let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
     let like = "launch: { command: [redis-server, --port, \"{port}\"] }";
-    let command = command(reader, entries, node, "`launch`", like, holes);
+    let command = read_command(reader, entries, node, "`launch`", like, holes);
     let ready = reader.milliseconds(entries, "ready_ms", READY);
     Some(Some(Launch { command: command?, ready, keep }))
 }
 
-/// Where the implementation is, with the place in the file.
-pub fn address(
+/// Reads the address of the implementation. Also returns its place in the file.
+pub fn read_address(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
@@ -70,8 +69,8 @@ pub fn address(
     reader.template(scalar, &holes).map(|template| (template, scalar.span.clone()))
 }
 
-/// What is started, from the keys of [`COMMAND`].
-pub fn command(
+/// Reads a command from the keys of [`COMMAND`].
+pub fn read_command(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
@@ -80,8 +79,8 @@ pub fn command(
     holes: Holes,
 ) -> Option<Command> {
     let words = shape::required(reader.collector, node, entries, "command", of, like)
-        .and_then(|value| words_of(reader, value, like, &holes));
-    let directory = directory(reader, entries);
+        .and_then(|value| read_command_words(reader, value, like, &holes));
+    let directory = read_directory(reader, entries);
     if let (Some(value), Some(directory)) = (shape::get(entries, "command"), &directory) {
         look_for_scripts(reader, value, directory);
     }
@@ -94,7 +93,7 @@ pub fn command(
             reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
             continue;
         }
-        // Nothing at all is the empty text here.
+        // A variable without a value is the empty text.
         let text = match entry.value.is_nothing() {
             true => Some(String::new()),
             false => shape::scalar(reader.collector, &entry.value, &format!("`{name}`"), like)
@@ -106,7 +105,7 @@ pub fn command(
     Some(Command { words: words?, directory: directory?, environment, grace })
 }
 
-/// Warns of a program that is not there, and of a script that its interpreter would not find.
+/// Warns of missing programs and scripts, of several words in one, and of words for a shell only.
 fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path) {
     const INTERPRETERS: [&str; 8] = ["python", "sh", "bash", "node", "ruby", "perl", "php", "java"];
     let NodeKind::Sequence(items) = &command.kind else { return };
@@ -161,7 +160,6 @@ fn look_for_scripts(reader: &mut IutReader<'_>, command: &Node, directory: &Path
     }
 }
 
-/// Explains a word that only a shell would understand.
 fn shell_word(word: &str) -> Option<&'static str> {
     let name = word.strip_prefix('$').map(|name| name.trim_matches(['{', '}']));
     match word {
@@ -175,7 +173,13 @@ fn shell_word(word: &str) -> Option<&'static str> {
     }
 }
 
-fn words_of(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
+/// Reads the words of a command, which must be a list.
+fn read_command_words(
+    reader: &mut IutReader<'_>,
+    value: &Node,
+    like: &str,
+    holes: &Holes,
+) -> Option<Vec<Template>> {
     if let NodeKind::Scalar(scalar) = &value.kind
         && !value.is_nothing()
     {
@@ -192,14 +196,14 @@ fn words_of(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes)
     }
     let mut words = Vec::new();
     for item in items {
-        // An empty argument is one, too, if it is quoted.
+        // An empty argument is allowed, if it is quoted.
         let scalar = shape::scalar(reader.collector, item, "a word of `command`", like);
         words.push(scalar.and_then(|scalar| reader.template(scalar, holes)));
     }
     words.into_iter().collect()
 }
 
-fn directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
+fn read_directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
     let own = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
     let Some(value) = shape::get(entries, "directory") else { return Some(own.to_owned()) };
     let scalar = shape::scalar(reader.collector, value, "`directory`", "directory: .")?;
@@ -214,7 +218,6 @@ fn directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
 }
 
 impl IutReader<'_> {
-    /// A time of a section, in milliseconds.
     pub fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
         /// An hour.
         const MOST: u64 = 3_600_000;
@@ -229,7 +232,7 @@ impl IutReader<'_> {
         Duration::from_millis(default)
     }
 
-    /// Yes or no; no if nothing is said.
+    /// Reads `true` or `false`. Without the key it is false.
     pub fn boolean(&mut self, entries: &[Entry], key: &str) -> bool {
         let Some(node) = shape::get(entries, key) else { return false };
         match node.as_scalar().map(|scalar| scalar.text.as_str()) {

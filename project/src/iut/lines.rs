@@ -1,4 +1,4 @@
-//! `encoding: lines`: templates of what is sent, patterns of what is received.
+//! Reads `encoding: lines`: templates of sent lines, and patterns of received lines.
 
 use coreach_adapters::description::{BlockEnd, LinePart, Middle, Shape};
 use coreach_adapters::template::Template;
@@ -11,8 +11,8 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::blocks;
 use super::overlap::is_within;
-use super::patterns::OBSERVATIONS;
-use super::words::{Holes, IutReader, by_hole};
+use super::patterns::EXAMPLE_OBSERVATIONS;
+use super::words::{Holes, IutReader, explain_hole};
 
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 
@@ -36,11 +36,12 @@ pub fn observation_like(action: &Action) -> String {
     format!("{}: '^{}{groups}$'", action.name, action.name.to_lowercase())
 }
 
-pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
+/// Reads `line_ending`: one to eight bytes. Without the key, it is the default.
+pub fn read_line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
     let default = || default.to_owned();
     let Some(node) = shape::get(entries, "line_ending") else { return default() };
     match node.as_scalar() {
-        // A key without a value says nothing: the text of nothing, written `null`, ends no line.
+        // A key without a value has the text `null`, which is not meant as a line ending.
         Some(scalar)
             if !node.is_nothing()
                 && (1..=8).contains(&scalar.text.len())
@@ -58,8 +59,12 @@ pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str)
     }
 }
 
-/// The lines that are sent: for each input one, or several.
-pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry], line_ending: &str) -> Vec<(String, Template)> {
+/// Reads the lines that are sent: one or several for each input.
+pub fn read_stimuli(
+    reader: &mut IutReader<'_>,
+    entries: &[Entry],
+    line_ending: &str,
+) -> Vec<(String, Template)> {
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the line of `{}`", entry.key.text);
@@ -80,26 +85,31 @@ pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry], line_ending: &str)
         let Some(templates) = templates else { continue };
         let template = Template::joined(templates, line_ending);
         if let Some(action) = &action {
-            reader.check_sent(action, &template.holes().collect::<Vec<_>>(), &entry.value.head(), by_hole);
+            reader.check_sent(
+                action,
+                &template.holes().collect::<Vec<_>>(),
+                &entry.value.head(),
+                explain_hole,
+            );
         }
         stimuli.push((entry.key.text.clone(), template));
     }
     stimuli
 }
 
-/// Of each observation the stimuli that it answers.
+/// Observations, each with the stimuli that it answers.
 type AnsweredStimuli = Vec<(String, Vec<String>)>;
 
-/// The lines that are received, and for outputs that answer some inputs only, these.
-pub fn observations(
+/// Reads the lines that are received. Also returns the inputs of those outputs that answer only some inputs.
+pub fn read_observations(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
 ) -> (Vec<(String, Shape)>, AnsweredStimuli) {
     let (mut observations, mut answers) = (Vec::new(), Vec::new());
-    let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
+    let found = reader.actions(entries, "observations", EXAMPLE_OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in &found {
-        let Some(mut read) = blocks::lines_of(reader, entry) else { continue };
+        let Some(mut read) = blocks::read_lines(reader, entry) else { continue };
         if let Some(action) = action {
             let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
             read.groups.retain(|(name, _)| is_parameter(name) || !read.counts.contains(name));
@@ -173,7 +183,7 @@ fn refuse_hidden(
     }
 }
 
-/// Warns of an output that follows a list and has fewer lines than any list but an empty one.
+/// Warns of an output after a list (`then`) that has fewer lines than a list with one item.
 fn warn_of_short_then(
     reader: &mut IutReader<'_>,
     found: &[(&Entry, Option<Action>)],

@@ -1,4 +1,4 @@
-//! `link`: how long what is sent may take on its way, or that nothing crosses on it.
+//! Reads `link`: how long a message may be on its way, or that messages never cross.
 
 use coreach_adapters::description::LinkDelay;
 use coreach_model::reader::shape;
@@ -8,15 +8,15 @@ use super::words::IutReader;
 
 const LIKE: &str = "link: { ordered: true, delay: 50 ms }";
 
-/// The word for a link on which nothing crosses.
+/// The word for a link on which messages never cross.
 const SYNCHRONOUS: &str = "synchronous";
 
-/// What is said of it; `way` is the key that says how the implementation is reached.
-pub fn link(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> LinkDelay {
-    described(reader, root, way).unwrap_or_default()
+pub fn read_link(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> LinkDelay {
+    read_link_delay(reader, root, way).unwrap_or_default()
 }
 
-fn described(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Option<LinkDelay> {
+/// Reads `link`. `None`, if the key is not there, or after a mistake.
+fn read_link_delay(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Option<LinkDelay> {
     let node = shape::get(root, "link")?;
     if way == "http" {
         let message =

@@ -1,8 +1,7 @@
-//! The locations of the specification that `within` of an IUT's file may name.
+//! Collects the locations that `within` of an IUT's file may name.
 //!
-//! A test case has those of its specification that its purpose leads through. So a name that it does not have
-//! is a mistake only where the specification itself is known; where test cases were read from documents alone
-//! it is told, and nothing is refused.
+//! A test case has only those locations of its specification that its purpose leads through. So an unknown
+//! name is a mistake only if the specification itself is known. With only a document it is a warning.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,7 +14,7 @@ use coreach_model::reader::collect::Collector;
 #[derive(Clone, Default, Debug)]
 pub struct ReportedLocations {
     names: BTreeSet<String>,
-    /// Has some test case no specification beside it?
+    /// Is there a test case whose specification is not known?
     may_miss_some: bool,
 }
 
@@ -24,13 +23,13 @@ impl ReportedLocations {
         self.names.extend(specification.locations.iter().map(|location| location.name.clone()));
     }
 
-    /// Adds those that a test case was made of, of which nothing is known but its document.
+    /// Adds the locations from which a test case was made, as its document names them.
     pub fn add_document(&mut self, test: &TestCase) {
         self.names.extend(test.origins.iter().flatten().cloned());
         self.may_miss_some = true;
     }
 
-    /// Tells of a name that is none of them.
+    /// Reports a name that is none of the locations.
     pub(super) fn check(&self, collector: &mut Collector, name: &str, span: &Range<usize>) {
         if self.names.contains(name) {
             return;

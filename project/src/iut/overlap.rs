@@ -1,9 +1,9 @@
-//! Is there a line that two patterns fit, or one of them alone?
+//! Finds a line that two patterns fit, or that only one of them fits.
 //!
-//! Both are made deterministic automata of bytes, and their product is searched breadth first from the pair
-//! of their starts: so the line that is found is a shortest one, and where all pairs have been seen there is
-//! none. It ends, since the pairs are finite; at most [`MOST`] are looked at, each with every byte. What
-//! needs more, or is no such automaton (a boundary of words), is not known to have a line in common.
+//! Both become deterministic automata of bytes. Their product is searched breadth first from the pair of
+//! their starts. So the first line that is found is a shortest one, and if all pairs were visited there is
+//! none. At most [`MOST`] pairs are visited, each with every byte. For patterns that need more, or that are
+//! no such automata (a boundary of words), the answer is "not known".
 
 use std::collections::HashSet;
 
@@ -18,25 +18,33 @@ const MOST: usize = 10_000;
 /// The most bytes of an automaton, and of making it.
 const LARGEST: usize = 4 << 20;
 
-/// A shortest line that both fit, where one was found.
-pub fn common(one: &Regex, other: &Regex) -> Option<String> {
-    search(one, other, true).ok()?
+pub fn find_common_line(one: &Regex, other: &Regex) -> Option<String> {
+    search(one, other, Second::Fits).ok()?
 }
 
-/// Does the other one fit each line that the first fits, for certain? A plain line tells most that do not.
+/// Does the other pattern fit each line that the first one fits, for certain? A plain line decides most
+/// cases.
 pub fn is_within(one: &Regex, other: &Regex) -> bool {
     let plain: String = written(one).chars().filter(|sign| !"^$\\".contains(*sign)).collect();
     let differs = one.is_match(&plain) && !other.is_match(&plain);
-    !differs && search(one, other, false) == Ok(None)
+    !differs && search(one, other, Second::DoesNotFit) == Ok(None)
 }
 
-/// A shortest line that the first fits, and the other one too or not. [`TooMany`] where that is not known.
-fn search(one: &Regex, other: &Regex, both: bool) -> Result<Option<String>, TooMany> {
-    let (one, other) = (automaton(one).ok_or(TooMany)?, automaton(other).ok_or(TooMany)?);
+/// Must the second pattern fit the line?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Second {
+    Fits,
+    DoesNotFit,
+}
+
+/// Searches a shortest line that the first pattern fits, and the second one fits or not.
+fn search(one: &Regex, other: &Regex, second: Second) -> Result<Option<String>, TooMany> {
+    let both = second == Second::Fits;
+    let (one, other) = (build_automaton(one).ok_or(TooMany)?, build_automaton(other).ok_or(TooMany)?);
     let begin =
         |dfa: &dense::DFA<Vec<u32>>| dfa.start_state_forward(&Input::new("").anchored(Anchored::Yes)).ok();
     let is_end = |dfa: &dense::DFA<Vec<u32>>, state| dfa.is_match_state(dfa.next_eoi_state(state));
-    // Of each pair that was reached: from which, and by which byte. Letters are tried first.
+    // Each visited pair, with the place of the pair before it and the byte from there. Letters come first.
     let start = (begin(&one).ok_or(TooMany)?, begin(&other).ok_or(TooMany)?);
     let mut reached: Vec<((StateID, StateID), usize, u8)> = vec![(start, 0, 0)];
     let mut known = HashSet::from([reached[0].0]);
@@ -68,11 +76,11 @@ fn search(one: &Regex, other: &Regex, both: bool) -> Result<Option<String>, TooM
     Ok(None)
 }
 
-/// There are more states than are looked at.
+/// There are too many states to decide.
 #[derive(PartialEq, Eq)]
 struct TooMany;
 
-fn automaton(pattern: &Regex) -> Option<dense::DFA<Vec<u32>>> {
+fn build_automaton(pattern: &Regex) -> Option<dense::DFA<Vec<u32>>> {
     let config = dense::Config::new()
         .start_kind(StartKind::Anchored)
         .match_kind(MatchKind::All)
@@ -87,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Precision: a line in common is found and is the shortest; where there is none, none is said.
+    /// Precision: a common line is found, and it is the shortest. If there is none, none is found.
     #[test]
     fn two_patterns_have_a_shortest_line_in_common_or_none() {
         for (one, other, line) in [
@@ -101,12 +109,12 @@ mod tests {
             ("\\bx\\b", "x", None),
         ] {
             let pattern = |text: &str| coreach_adapters::lines::pattern(text).unwrap();
-            let found = common(&pattern(one), &pattern(other));
+            let found = find_common_line(&pattern(one), &pattern(other));
             assert_eq!(found.as_deref(), line, "{one} {other}");
         }
     }
 
-    /// Soundness: one is said to be within another one only where it is.
+    /// Soundness: a pattern counts as within another one only if it is.
     #[test]
     fn a_pattern_is_within_another_one_or_not() {
         for (one, other, is_it) in [

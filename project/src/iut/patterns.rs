@@ -1,4 +1,4 @@
-//! Regular expressions of lines.
+//! Reads regular expressions of lines.
 
 use coreach_adapters::lines::pattern;
 use coreach_model::reader::lexer::is_name;
@@ -6,13 +6,13 @@ use coreach_model::reader::yaml::Scalar;
 
 use super::words::{IutReader, ParameterPlaces};
 
-pub const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
+pub const EXAMPLE_OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
 
 /// A regular expression of a whole line.
 pub type Regex = coreach_adapters::lines::Regex;
 
-/// A regular expression, and its groups with their places.
-pub fn regular(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, ParameterPlaces)> {
+/// Reads a regular expression, and its groups with their places.
+pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, ParameterPlaces)> {
     if let Some(at) = ["^+", "^*", "^?"].into_iter().find(|begin| scalar.text.starts_with(begin)) {
         let help = explain_sign(&scalar.text, 1).unwrap_or_default();
         let message = format!("`{at}` repeats the beginning of the line, and stands for no text");
@@ -30,7 +30,7 @@ pub fn regular(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, Pa
             Some((regex, names))
         }
         Err(error) => {
-            // The message draws the expression itself; its last line says what is wrong.
+            // The message draws the expression. Its last line says what is wrong.
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default();
             let why = last.strip_prefix("error: ").unwrap_or(last);
@@ -48,7 +48,7 @@ pub fn regular(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, Pa
     }
 }
 
-/// Where a message about a regular expression points to: behind the drawn expression, a sign stands under it.
+/// Finds the place that a message about a regular expression marks with `^` below the expression.
 fn error_place(message: &str, expression: &str) -> Option<usize> {
     let mut lines = message.lines().rev().skip(1);
     let column = lines.next()?.find('^')?;
@@ -56,11 +56,11 @@ fn error_place(message: &str, expression: &str) -> Option<usize> {
     expression.is_char_boundary(at).then_some(at)
 }
 
-/// How a sign is written that has a meaning in regular expressions, and stands for itself.
+/// Explains how to write a sign that has a meaning in regular expressions but is to stand for itself.
 fn explain_sign(expression: &str, at: usize) -> Option<String> {
     let rest = &expression[at..];
     let sign = rest.chars().next().filter(|sign| "+*?()[]{}".contains(*sign))?;
-    // A group or a hole is meant.
+    // The author means a group or a hole.
     if rest.starts_with("(?") || expression[..at].ends_with('{') || sign == '{' && named_holes(rest).is_some()
     {
         return None;
@@ -69,7 +69,7 @@ fn explain_sign(expression: &str, at: usize) -> Option<String> {
     Some(format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`: `'{literal}'`"))
 }
 
-/// The pattern in which each `{name}`, as of a template, is a named group.
+/// Turns each `{name}`, as in a template, into a named group.
 fn named_holes(text: &str) -> Option<String> {
     let (mut pattern, mut rest, mut found) = (String::new(), text, false);
     while let Some((before, behind)) = rest.split_once('{') {

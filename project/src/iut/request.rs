@@ -1,4 +1,4 @@
-//! A request by templates, and what else the section `http` shares with the steps of a `reset`.
+//! Reads requests with templates, and other parts that the section `http` shares with `reset`.
 
 use coreach_adapters::description::Request;
 use coreach_adapters::template::Template;
@@ -10,8 +10,8 @@ use super::words::{Holes, IutReader};
 
 pub const REQUEST: [&str; 5] = ["method", "path", "body", "latin1", "headers"];
 
-/// A request, from the keys of [`REQUEST`].
-pub fn request(
+/// Reads a request from the keys of [`REQUEST`].
+pub fn read_request(
     reader: &mut IutReader<'_>,
     node: &Node,
     what: &str,
@@ -19,7 +19,7 @@ pub fn request(
     known: &[&str],
     holes: Option<&Holes>,
 ) -> Option<Request> {
-    // `GET /items`
+    // For `GET /items`, the message has the mapping that is meant.
     let given = node.as_scalar().and_then(|given| given.text.split_once(' '));
     let given = given.map(|(method, path)| format!("{{ method: {method}, path: {} }}", path.trim()));
     let entries = shape::mapping(reader.collector, node, what, given.as_deref().unwrap_or(like))?;
@@ -54,7 +54,7 @@ pub fn request(
     let body = match body.or(latin1) {
         None => None,
         Some(node) => {
-            // A mapping, as the text that is meant.
+            // For a mapping, the message has the text that is meant.
             let given = match &node.kind {
                 NodeKind::Mapping(entries) => {
                     let field = |entry: &Entry| {
@@ -72,11 +72,11 @@ pub fn request(
         }
     };
     let is_latin1 = latin1.is_some();
-    let headers = headers(reader, entries, holes);
+    let headers = read_request_headers(reader, entries, holes);
     Some(Request { method: method?.text.clone(), path: path?, body, is_latin1, headers })
 }
 
-pub fn headers(
+pub fn read_request_headers(
     reader: &mut IutReader<'_>,
     entries: &[Entry],
     holes: Option<&Holes>,
@@ -84,7 +84,7 @@ pub fn headers(
     let like = "headers: { Content-Type: application/json }";
     let mut headers = Vec::new();
     for entry in reader.named(entries, "headers", "header", like) {
-        let Some(name) = header_name(reader, &entry.key) else { continue };
+        let Some(name) = read_header_name(reader, &entry.key) else { continue };
         let value = shape::scalar(reader.collector, &entry.value, "a header", like);
         let template = value.and_then(|value| reader.template_of(value, holes));
         headers.extend(template.map(|template| (name, template)));
@@ -92,8 +92,7 @@ pub fn headers(
     headers
 }
 
-/// The name of a header; reports where it can be none.
-pub fn header_name(reader: &mut IutReader<'_>, key: &Scalar) -> Option<String> {
+pub fn read_header_name(reader: &mut IutReader<'_>, key: &Scalar) -> Option<String> {
     if is_header(&key.text) {
         return Some(key.text.clone());
     }
@@ -102,13 +101,12 @@ pub fn header_name(reader: &mut IutReader<'_>, key: &Scalar) -> Option<String> {
     None
 }
 
-/// Can a header or a cookie be called so (RFC 9110, 5.6.2)?
+/// Can a header or a cookie have this name (RFC 9110, 5.6.2)?
 pub fn is_header(name: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_sign)
 }
 
-/// Is it a JSON pointer? Reports it where not.
 pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
         let message = "a JSON pointer begins with a slash";
@@ -127,7 +125,7 @@ pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     true
 }
 
-pub fn status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
+pub fn read_status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
     const SEVERAL: &str =
         "status: 200`, and several are a list of alternatives: `[{ status: 200 }, { status: 201 }]";
     let is_list = matches!(node.kind, NodeKind::Sequence(_));

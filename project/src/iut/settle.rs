@@ -1,6 +1,6 @@
-//! How a run is begun and left: `reset`, `settle` and its `barrier`, in all sections.
+//! Reads how a run begins and ends: `reset`, `settle` and its `barrier`, in all sections.
 //!
-//! Both lists are of steps: what the way speaks (a request, an exchange of lines), a command, a pause.
+//! `reset` and `barrier` are lists of steps. A step is a command, a pause, or a message of the section.
 
 use std::time::Duration;
 
@@ -8,32 +8,33 @@ use coreach_adapters::description::{Exchange, PreparationStep, Probe, Settle};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
-use super::launch::{COMMAND, command};
-use super::patterns::regular;
-use super::request::{REQUEST, request, status};
+use super::launch::{COMMAND, read_command};
+use super::patterns::read_regex;
+use super::request::{REQUEST, read_request, read_status};
 use super::words::{Holes, IutReader};
 
 const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
 
-/// How long a command of a step may take, if nothing is said.
+/// The default of the time for a step's command, in milliseconds.
 const COMMAND_MS: u64 = 10_000;
 
-/// What the steps of a section may be besides commands and pauses.
+/// The kind of steps that a section may have besides commands and pauses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Speech {
     Http,
     Lines,
     /// Exchanges of frames, which are written in hexadecimal digits.
     Frames,
-    /// Nothing: JSON messages have no words of their own for this.
+    /// No other steps: JSON messages have no form for this.
     Json,
 }
 
-pub fn settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
+/// Reads `settle`: how long a run waits at its end, and the steps of the barrier.
+pub fn read_settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
     let node = shape::get(root, "settle")?;
     shape::mapping(reader.collector, node, "`settle`", SETTLE)?;
     let known: &[&str] = match speech {
-        // An answer tells more than quiet.
+        // Each request has an answer, so there is no need to wait for quiet.
         Speech::Http => &["within_ms", "barrier"],
         Speech::Lines | Speech::Frames | Speech::Json => &["within_ms", "quiet_ms", "barrier"],
     };
@@ -50,22 +51,21 @@ pub fn settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Opt
         reader.collector.error("wrong-value", message, &node.head(), "it would never count");
     }
     let barrier = match shape::get(entries, "barrier") {
-        Some(node) => steps(reader, node, "barrier", speech, launched(root)),
+        Some(node) => read_steps(reader, node, "barrier", speech, launch_holes(root)),
         None => Vec::new(),
     };
     Some(Settle { within, quiet, barrier })
 }
 
-pub fn reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<PreparationStep> {
+pub fn read_reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<PreparationStep> {
     let Some(node) = shape::get(root, "reset") else { return Vec::new() };
-    steps(reader, node, "reset", speech, launched(root))
+    read_steps(reader, node, "reset", speech, launch_holes(root))
 }
 
-/// These holes, and those that a launch adds.
-type Launched = fn(Holes) -> Holes;
+/// Adds the holes of a launch.
+type AddHoles = fn(Holes) -> Holes;
 
-/// What belongs to a launch, if there is one.
-fn launched(root: &[Entry]) -> Launched {
+fn launch_holes(root: &[Entry]) -> AddHoles {
     match (shape::get(root, "launch"), shape::get(root, "command")) {
         (Some(_), _) => Holes::with_server,
         (None, Some(_)) => Holes::with_folder,
@@ -73,13 +73,13 @@ fn launched(root: &[Entry]) -> Launched {
     }
 }
 
-/// A list of steps; one alone may stand without a list.
-fn steps(
+/// Reads a list of steps. A single request may be without a list.
+fn read_steps(
     reader: &mut IutReader<'_>,
     node: &Node,
     key: &str,
     speech: Speech,
-    launched: Launched,
+    add_holes: AddHoles,
 ) -> Vec<PreparationStep> {
     let like = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
@@ -98,8 +98,10 @@ fn steps(
     let mut steps: Vec<PreparationStep> = Vec::new();
     for item in items {
         let Some(entries) = shape::mapping(reader.collector, item, &what, &like) else { continue };
-        let Some(step) = step(reader, item, entries, &what, &like, speech, launched) else { continue };
-        // A connection is made when the commands have been done: one of them may be what makes it possible.
+        let Some(step) = read_preparation_step(reader, item, entries, &what, &like, speech, add_holes) else {
+            continue;
+        };
+        // The connection is made after the commands, since a command may make it possible.
         let is_apart = matches!(step, PreparationStep::Command(..) | PreparationStep::Pause(_));
         if speech != Speech::Http
             && is_apart
@@ -115,14 +117,15 @@ fn steps(
     steps
 }
 
-fn step(
+/// Reads one step of a preparation: a pause, a command, or a message of the section's own kind.
+fn read_preparation_step(
     reader: &mut IutReader<'_>,
     item: &Node,
     entries: &[Entry],
     what: &str,
     like: &str,
     speech: Speech,
-    launched: Launched,
+    add_holes: AddHoles,
 ) -> Option<PreparationStep> {
     if shape::get(entries, "pause_ms").is_some() {
         shape::check_keys(reader.collector, entries, &["pause_ms"], what);
@@ -131,9 +134,9 @@ fn step(
     if shape::get(entries, "command").is_some() {
         let known: Vec<&str> = COMMAND.into_iter().chain(["within_ms"]).collect();
         shape::check_keys(reader.collector, entries, &known, what);
-        let holes = launched(Holes::constants());
+        let holes = add_holes(Holes::constants());
         let like = "command: [sh, clean.sh]";
-        let command = command(reader, entries, item, what, like, holes)?;
+        let command = read_command(reader, entries, item, what, like, holes)?;
         return Some(PreparationStep::Command(
             command,
             reader.milliseconds(entries, "within_ms", COMMAND_MS),
@@ -143,15 +146,15 @@ fn step(
         Speech::Http => {
             let more = ["status", "expect", "within_ms"];
             let known: Vec<&str> = REQUEST.into_iter().chain(more).collect();
-            let request = request(reader, item, what, like, &known, Some(&launched(Holes::known())));
+            let request = read_request(reader, item, what, like, &known, Some(&add_holes(Holes::known())));
             let status = match shape::get(entries, "status") {
-                Some(node) => status(reader, node, like)?,
+                Some(node) => read_status(reader, node, like)?,
                 None => 200,
             };
             let body = match shape::get(entries, "expect") {
                 Some(node) => {
                     let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
-                    Some(regular(reader, scalar)?.0)
+                    Some(read_regex(reader, scalar)?.0)
                 }
                 None => None,
             };
@@ -162,15 +165,15 @@ fn step(
             shape::check_keys(reader.collector, entries, &["send", "expect", "over"], what);
             let over = shape::get(entries, "over")
                 .and_then(|node| shape::scalar(reader.collector, node, "`over`", like))
-                .and_then(|scalar| connection(reader, scalar));
+                .and_then(|scalar| read_connection(reader, scalar));
             if entries.is_empty() {
                 shape::missing_key(reader.collector, item, "send", what, like);
             }
             let send = shape::get(entries, "send")
                 .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
                 .and_then(|scalar| {
-                    let template = reader.template(scalar, &launched(Holes::known()))?;
-                    // With a hole, it is seen when it is sent.
+                    let template = reader.template(scalar, &add_holes(Holes::known()))?;
+                    // The digits of a template with holes are checked when it is sent.
                     if speech == Speech::Frames && template.holes().next().is_none() {
                         reader.hex(scalar, "send")?;
                     }
@@ -178,9 +181,9 @@ fn step(
                 });
             let expect = shape::get(entries, "expect")
                 .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
-                .and_then(|scalar| regular(reader, scalar));
+                .and_then(|scalar| read_regex(reader, scalar));
             let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
-            // Other groups are nobody's business here.
+            // Groups that are no captures have no meaning here.
             reader.without_captures(groups);
             Some(PreparationStep::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex), over }))
         }
@@ -193,7 +196,7 @@ fn step(
     }
 }
 
-fn connection(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<String> {
+fn read_connection(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<String> {
     if reader.connections.contains(&scalar.text) {
         return Some(scalar.text.clone());
     }

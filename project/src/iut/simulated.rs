@@ -1,9 +1,8 @@
-//! `simulated`: a model that stands for the implementation, with values of the constants that no run gives
-//! it.
+//! Reads `simulated`: a model that stands for the implementation, and values for some of its constants.
 //!
-//! A run gives an implementation the constants of its test case. What a configuration fixed with
-//! `instantiate` is no constant of the test case any more, but still one of the model's file: it needs a
-//! value here, and that is said before the first run.
+//! A run gives an implementation the constants of its test case. A constant that a configuration fixes with
+//! `instantiate` is no constant of the test case any more, but it is still one of the model. So it needs a
+//! value here, and a missing value is reported before the first run.
 
 use std::sync::Arc;
 
@@ -16,77 +15,79 @@ use coreach_model::reader::{AnySpecification, Reading, read_any_specification, s
 use coreach_model::timed::delayed::{Delayed, delayed};
 
 use super::words::IutReader;
-use crate::configuration::{Instantiation, Reference, instantiation, read_instantiate, reference};
+use crate::configuration::{
+    Instantiation, Reference, evaluate_instantiate, read_instantiate, read_reference,
+};
 use crate::instantiate;
 use crate::project::initialized;
 
 pub struct SimulatedSection {
     pub model: Reference,
-    pub given: Given,
+    pub settings: SimulatedSettings,
 }
 
-/// What the section says beside the model's file.
-pub struct Given {
+/// The settings of the section, without the model's file.
+pub struct SimulatedSettings {
     instantiate: Vec<Instantiation>,
-    /// Where it says what becomes of an input that the state does not take.
+    /// What happens to an input that the state does not take, with its place.
     completion: Option<(Completion, Origin)>,
 }
 
 const KEYS: [&str; 3] = ["model", "instantiate", "completion"];
 
-fn read_given(reader: &mut IutReader<'_>, entries: &[Entry]) -> Given {
+fn read_settings_of(reader: &mut IutReader<'_>, entries: &[Entry]) -> SimulatedSettings {
     const CHOICES: [(&str, Completion); 2] =
         [("angelic", Completion::Angelic), ("demonic", Completion::Demonic)];
     let instantiate = read_instantiate(reader.collector, entries);
     let completion = reader.choice(entries, "completion", &CHOICES);
     let node = shape::get(entries, "completion");
     let completion = completion.zip(node.map(|node| reader.collector.origin(&node.head())));
-    Given { instantiate, completion }
+    SimulatedSettings { instantiate, completion }
 }
 
-/// Reads the section but for the model's file, which a store has in itself and need not be there any more.
-pub fn instantiated(reader: &mut IutReader<'_>, root: &[Entry]) -> Given {
+/// Reads the settings without the model's file. A store has the model's text, so the file may be gone.
+pub fn read_settings(reader: &mut IutReader<'_>, root: &[Entry]) -> SimulatedSettings {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
-    read_given(reader, entries)
+    read_settings_of(reader, entries)
 }
 
-pub fn simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<SimulatedSection> {
+pub fn read_simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<SimulatedSection> {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
-    let given = read_given(reader, entries);
+    let settings = read_settings_of(reader, entries);
     let Some(model) = shape::get(entries, "model") else {
         let like = "simulated: { model: specification.yaml }";
         shape::missing_key(reader.collector, node, "model", "`simulated`", like);
         return None;
     };
-    let model = reference(reader.collector, model, "model", reader.folder)?;
-    Some(SimulatedSection { model, given })
+    let model = read_reference(reader.collector, model, "model", reader.folder)?;
+    Some(SimulatedSection { model, settings })
 }
 
-pub struct Stands {
+/// A model that stands for an implementation.
+pub struct StandIn {
     model: Iosts,
-    /// Where it has time: its delayed form.
+    /// The delayed form of a timed model.
     timed: Option<Delayed>,
 }
 
-impl Stands {
-    /// The way to it, with the values that its constants are given.
+impl StandIn {
+    /// Makes the way to the model, with the values of its constants.
     ///
     /// # Errors
-    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run
-    /// gives a value; a timed model that is to be completed.
-    pub fn fixed(
+    /// [`fix_constants`] reports a mistake, or a timed model is to be completed.
+    pub fn into_transport(
         self,
-        given: Given,
+        settings: SimulatedSettings,
         iosts: Option<&Iosts>,
         named: Option<Origin>,
     ) -> Result<Transport, Vec<Diagnostic>> {
-        let iosts = fixed(self.model, &given.instantiate, iosts, named)?;
+        let iosts = fix_constants(self.model, &settings.instantiate, iosts, named)?;
         Ok(match self.timed {
             None => {
-                let completion = given.completion.map_or(Completion::default(), |(chosen, _)| chosen);
+                let completion = settings.completion.map_or(Completion::default(), |(chosen, _)| chosen);
                 Transport::Simulated(Box::new(SimulatedModel { iosts, completion }))
             }
-            Some(_) if let Some((Completion::Demonic, origin)) = given.completion => {
+            Some(_) if let Some((Completion::Demonic, origin)) = settings.completion => {
                 let message = "a timed model ignores the inputs that its state does not take".to_owned();
                 return Err(vec![
                     Diagnostic::error("timed-completion", message)
@@ -104,12 +105,12 @@ impl Stands {
 /// # Errors
 /// It cannot be read, its initial state is not determined, or it is timed and has internal transitions that
 /// take time.
-pub fn standing(file: Arc<SourceFile>) -> Reading<Stands> {
+pub fn read_stand_in(file: Arc<SourceFile>) -> Reading<StandIn> {
     let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
-    let (stands, found) = match read_any_specification(file)? {
-        (AnySpecification::Untimed(read), found) => (Stands { model: read.iosts, timed: None }, found),
+    let (stand_in, found) = match read_any_specification(file)? {
+        (AnySpecification::Untimed(read), found) => (StandIn { model: read.iosts, timed: None }, found),
         (AnySpecification::Timed(read), mut found) => match delayed(&read.timed) {
-            Ok(form) => (Stands { model: form.iosts.clone(), timed: Some(form) }, found),
+            Ok(form) => (StandIn { model: form.iosts.clone(), timed: Some(form) }, found),
             Err(numbers) => {
                 let called: Vec<String> = numbers.iter().map(|number| read.timed.called(*number)).collect();
                 let message = format!(
@@ -121,23 +122,21 @@ pub fn standing(file: Arc<SourceFile>) -> Reading<Stands> {
             }
         },
     };
-    let found = initialized(&stands.model, found)?;
-    Ok((stands, found))
+    let found = initialized(&stand_in.model, found)?;
+    Ok((stand_in, found))
 }
 
-/// The model with these values, for runs of a test case where that is known. `named` is where the model is
-/// named.
+/// Gives constants of the model their values. `named` is the place that names it.
 ///
 /// # Errors
-/// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a
-/// value.
-fn fixed(
+/// A constant or its value is wrong, or neither this file nor a run gives a constant its value.
+fn fix_constants(
     mut model: Iosts,
     instantiate: &[Instantiation],
     test: Option<&Iosts>,
     named: Option<Origin>,
 ) -> Result<Iosts, Vec<Diagnostic>> {
-    let values = instantiation(instantiate, &model.constants)?;
+    let values = evaluate_instantiate(instantiate, &model.constants)?;
     instantiate::fix_all(&mut model, values);
     let is_given =
         |name: &str| test.is_none_or(|test| test.constants.iter().any(|constant| constant.name() == name));

@@ -1,5 +1,5 @@
-//! `tls`: whom we trust, and who we are. The files are read with the IUT's file, so that a wrong one is found
-//! before the first run.
+//! Reads `tls`: the authorities to trust, and a certificate of our own. Its files are read with the IUT's
+//! file, so that a wrong file is found before the first run.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,21 +10,21 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
 
 use super::words::IutReader;
-use crate::configuration::reference;
+use crate::configuration::read_reference;
 
 const LIKE: &str = "tls: { ca: ca.pem }";
 
-/// Files of certificates are not larger.
+/// The most bytes of a file with certificates.
 const LARGEST: u64 = 1 << 20;
 
-struct Named {
+struct NamedFile {
     bytes: Vec<u8>,
     place: Range<usize>,
     path: PathBuf,
 }
 
-/// `tls`, where it is given. The outer `None` is a mistake. `host` is the one of the address.
-pub fn tls(
+/// Reads `tls`. The outer `None` is a mistake, the inner one no key. `host` is the address's.
+pub fn read_tls(
     reader: &mut IutReader<'_>,
     root: &[Entry],
     host: Option<(&str, &Range<usize>)>,
@@ -57,12 +57,14 @@ pub fn tls(
             None
         }
     };
-    let authorities = read(reader, entries, "ca");
+    let authorities = read_named_file(reader, entries, "ca");
     let client = match (shape::get(entries, "certificate"), shape::get(entries, "key")) {
         (None, None) => None,
-        (Some(_), Some(_)) => Some((read(reader, entries, "certificate")?, read(reader, entries, "key")?)),
-        (Some(alone), None) => return half(reader, alone, "key"),
-        (None, Some(alone)) => return half(reader, alone, "certificate"),
+        (Some(_), Some(_)) => {
+            Some((read_named_file(reader, entries, "certificate")?, read_named_file(reader, entries, "key")?))
+        }
+        (Some(alone), None) => return report_missing_half(reader, alone, "key"),
+        (None, Some(alone)) => return report_missing_half(reader, alone, "certificate"),
     };
     let authorities = authorities?;
     let pair = client.as_ref().map(|(certificate, key)| (certificate.bytes.as_slice(), key.bytes.as_slice()));
@@ -86,19 +88,19 @@ pub fn tls(
     }
 }
 
-fn half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T> {
+fn report_missing_half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &str) -> Option<T> {
     let message = "a certificate of ours needs its key, and a key its certificate";
     let help = "for example `certificate: client.pem`, `key: client.key`";
     reader.collector.mistake("missing-key", message, &alone.head(), format!("without `{missing}`"), help);
     None
 }
 
-fn read(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<Named> {
+fn read_named_file(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<NamedFile> {
     let node = shape::get(entries, key)?;
-    let reference = reference(reader.collector, node, key, reader.folder)?;
+    let reference = read_reference(reader.collector, node, key, reader.folder)?;
     let place = node.as_scalar()?.span.clone();
     match file::read(&reference.path, LARGEST) {
-        Ok(bytes) => Some(Named { bytes, place, path: reference.path }),
+        Ok(bytes) => Some(NamedFile { bytes, place, path: reference.path }),
         Err(error) => {
             let message = format!("`{key}` cannot be read: {error}");
             reader.collector.error("unreadable-file", message, &place, "the file that is named here");

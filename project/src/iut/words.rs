@@ -1,4 +1,4 @@
-//! What all sections of an IUT's file have in common: texts with holes, names of actions and of parameters.
+//! Reads parts that all sections of an IUT's file share: texts with holes, names of actions and parameters.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,40 +25,40 @@ use crate::budget::parse_time;
 /// Names with their places in the file.
 pub type ParameterPlaces = Vec<(String, Range<usize>)>;
 
-/// A capture whose name may stand in templates.
+/// A capture whose name may be used in templates.
 #[derive(Clone, Debug)]
 pub struct DeclaredCapture {
     pub name: String,
     pub place: Range<usize>,
-    /// Was a group or a field seen that is it?
+    /// Was a group or a field of this name seen?
     pub is_found: bool,
 }
 
 pub struct IutReader<'a> {
     pub collector: &'a mut Collector,
     pub folder: &'a Path,
-    /// The model, where there is one to check against.
+    /// The model to check against, if there is one.
     pub iosts: Option<&'a Iosts>,
-    /// The locations that may be named, where they are known.
+    /// The locations that may be named, if they are known.
     pub locations: Option<&'a ReportedLocations>,
-    /// Actions of which something else says how they are sent or seen.
+    /// Actions that `on_close` and `reconnect` name, so that the sections do not describe them.
     pub apart: Vec<String>,
-    /// The names of the connections, where there are several.
+    /// The names of the connections, if there are several.
     pub connections: Vec<String>,
-    /// What is captured, once it is read.
+    /// The captures, after they were read.
     pub captures: Vec<DeclaredCapture>,
     /// Does each answer belong to the stimulus before it?
     pub is_synchronous: bool,
 }
 
-/// What may stand in the holes of a text.
+/// The names that the holes of a text may have.
 #[derive(Clone, Debug)]
 pub struct Holes {
-    /// What belongs to a launch: a port, a folder.
+    /// Names that belong to a launch: a port, a folder.
     launched: &'static [&'static str],
     constants: bool,
     captures: bool,
-    /// Names besides: the parameters of an action, the groups of a pattern.
+    /// Other names: the parameters of an action, the groups of a pattern.
     names: Vec<String>,
     action: Option<String>,
 }
@@ -72,22 +72,19 @@ impl Holes {
         Holes { constants: true, ..Holes::none() }
     }
 
-    /// The port that is chosen for a server.
     pub fn with_port(self) -> Self {
         Holes { launched: &["port"], ..self }
     }
 
-    /// What belongs to the launch of a command: the folder for its files.
     pub fn with_folder(self) -> Self {
         Holes { launched: &["tmp"], ..self }
     }
 
-    /// What belongs to the launch of a server: its port, and the folder for its files.
     pub fn with_server(self) -> Self {
         Holes { launched: &["port", "tmp"], ..self }
     }
 
-    /// What a run knows before its first stimulus: constants, and what was captured.
+    /// The names that a run knows before its first stimulus: constants and captures.
     pub fn known() -> Self {
         Holes { captures: true, ..Holes::constants() }
     }
@@ -96,15 +93,14 @@ impl Holes {
         Holes { names, ..self }
     }
 
-    /// The parameters of an action, constants, and what was captured.
+    /// The parameters of an action, constants and captures.
     pub fn of(action: &Action) -> Self {
         let names = action.parameters.iter().map(|datum| datum.name().to_owned()).collect();
         Holes { action: Some(action.name.clone()), ..Holes::known().with_names(names) }
     }
 }
 
-/// How a parameter is sent by a template.
-pub fn by_hole(name: &str) -> String {
+pub fn explain_hole(name: &str) -> String {
     format!("`{{{name}}}` is replaced by its value")
 }
 
@@ -121,7 +117,7 @@ impl IutReader<'_> {
         self.template_of(scalar, Some(holes))
     }
 
-    /// The same; without `holes`, any may be there.
+    /// Reads a template. Without `holes`, its holes may have any names.
     pub fn template_of(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         if scalar.text.contains(['\n', '\0']) {
             let message = "a template is one line";
@@ -138,7 +134,6 @@ impl IutReader<'_> {
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
-    /// A body, in which braces may stand for themselves.
     pub fn body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
         let template = match Template::parse_body(&scalar.text) {
             Ok(template) => template,
@@ -151,11 +146,12 @@ impl IutReader<'_> {
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
-    /// Warns of a text that stands in JSON without quotes.
+    /// Warns of a hole for a text that is without quotes in JSON, and of doubled braces.
     fn warn_of_missing_quotes(&mut self, scalar: &Scalar, template: &Template) {
-        // The body with digits for its values, and letters for those of one name.
-        let filled =
-            |name: &str| template.fill_as(|hole| Some(hole.to_owned()), |hole| sample(&hole, name)).ok();
+        // The body with a digit in each hole, but a letter in the holes of one name.
+        let filled = |name: &str| {
+            template.fill_as(|hole| Some(hole.to_owned()), |hole| sample_value(&hole, name)).ok()
+        };
         let is_json = |text: Option<String>| {
             text.is_some_and(|text| {
                 text.starts_with(['{', '[']) && serde_json::from_str::<Json>(&text).is_ok()
@@ -200,7 +196,7 @@ impl IutReader<'_> {
         self.collector.mistake(code, error.to_string(), &scalar.place(&error.at), "here", help);
     }
 
-    /// Reports holes that nothing fills, or that mean two things. Without `holes`, all are right.
+    /// Reports holes that nothing fills, or that mean two things. Without `holes`, all names are right.
     fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
         let Some(allowed) = holes else { return true };
         let constants: Vec<String> = match self.iosts {
@@ -255,9 +251,8 @@ impl IutReader<'_> {
         is_right
     }
 
-    /// The entries of a section that has one for each action of a kind. An action that there is not is
-    /// reported, and one of the other kind; the rest is returned with the model's action, where there is a
-    /// model.
+    /// Reads a section that has an entry for each action of a kind. Reports unknown actions, and actions of
+    /// another kind. Returns the other entries, each with the model's action, if there is a model.
     pub fn actions<'e>(
         &mut self,
         all: &'e [Entry],
@@ -280,7 +275,7 @@ impl IutReader<'_> {
         if self.is_swapped(entries, kind) && (entries.len() > 1 || beside.is_some()) {
             let place = self.collector.origin(&entries[0].key.span);
             let diagnostic = match beside {
-                // It is told once, of both.
+                // Both sections are reported once, when `stimuli` is read.
                 Some(_) if kind != ActionKind::Input => return found,
                 Some(beside) => Diagnostic::error(
                     "wrong-direction",
@@ -323,7 +318,7 @@ impl IutReader<'_> {
         found
     }
 
-    /// Are these actions, and all of the opposite kind?
+    /// Are all entries actions of the opposite kind?
     fn is_swapped(&self, entries: &[Entry], kind: ActionKind) -> bool {
         let is_opposite = |entry: &Entry| {
             let action = self.iosts?.actions.iter().find(|action| action.name == entry.key.text)?;
@@ -332,7 +327,7 @@ impl IutReader<'_> {
         !entries.is_empty() && entries.iter().all(|entry| is_opposite(entry) == Some(true))
     }
 
-    /// Reports an action that there is not, or that is of another kind.
+    /// Reports an action that is unknown, or of another kind.
     pub fn unknown_action(&mut self, name: &str, place: &Range<usize>, kind: ActionKind) {
         let Some(iosts) = self.iosts else { return };
         if let Some(action) = iosts.actions.iter().find(|action| action.name == name) {
@@ -341,7 +336,7 @@ impl IutReader<'_> {
                 ActionKind::Output => {
                     ("an output", "what the implementation sends stands under `observations`")
                 }
-                // Only suspended specifications have it, and nobody describes a way to one.
+                // Only suspended specifications have it, and no implementation's file is for these.
                 ActionKind::Quiescence => ("quiescence", "nobody sends it: leave it out"),
                 ActionKind::Internal => ("an internal action", "nobody sends or sees it: leave it out"),
             };
@@ -351,13 +346,12 @@ impl IutReader<'_> {
         }
         let known = || iosts.actions.iter().filter(|action| action.kind == kind);
         let names = || known().map(|action| action.name.as_str());
-        let help = self.collector.meant(name, plural(kind), names);
+        let help = self.collector.meant(name, kind_plural(kind), names);
         let label = "the model has no such action";
         self.collector.mistake("unknown-action", format!("unknown action `{name}`"), place, label, help);
     }
 
-    /// Reports the actions of a kind that the section says nothing about: inputs that a transition sends, and
-    /// all outputs.
+    /// Reports the actions that the section lacks: inputs that a transition needs, and all outputs.
     pub fn check_complete(
         &mut self,
         entries: &[Entry],
@@ -371,7 +365,7 @@ impl IutReader<'_> {
         let section = entries.iter().find(|entry| entry.key.text == key);
         let written: &[Entry] = match section.map(|entry| &entry.value.kind) {
             Some(NodeKind::Mapping(entries)) => entries,
-            // The reader reports that this is no mapping.
+            // The section is not a mapping, which has been reported.
             Some(NodeKind::Sequence(_)) => return,
             _ => &[],
         };
@@ -390,7 +384,7 @@ impl IutReader<'_> {
             .map(|action| action.name.as_str())
             .filter(|name| !written.contains(name) && is_used(name))
             .filter(|name| !self.apart.iter().any(|apart| apart == name))
-            // What is misspelt is not missing, too.
+            // A misspelt action is not reported as missing, too.
             .filter(|name| {
                 let is_known = |other: &str| iosts.actions.iter().any(|action| action.name == other);
                 let is_meant =
@@ -413,8 +407,7 @@ impl IutReader<'_> {
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
     }
 
-    /// Reports parameters that an action has not, and those that are missing. Each name comes with its place.
-    /// `how` says how a value is found.
+    /// Reports unknown and missing parameters of an action. `how` says how a value is found.
     pub fn check_parameters(
         &mut self,
         action: &Action,
@@ -440,7 +433,7 @@ impl IutReader<'_> {
         }
     }
 
-    /// Warns of parameters that are not sent; `how` says how one is.
+    /// Warns of parameters that are not sent. `how` says how a parameter is sent.
     pub fn check_sent(
         &mut self,
         action: &Action,
@@ -461,7 +454,8 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
-    /// The entries of the mapping of a key, each once; none where it is not given. `what` is what they name.
+    /// Reads the mapping of a key, each of its keys once. Without the key it is empty. The keys name a
+    /// `what`.
     pub fn named<'e>(&mut self, entries: &'e [Entry], key: &str, what: &str, like: &str) -> Vec<&'e Entry> {
         let Some(node) = shape::get(entries, key) else { return Vec::new() };
         let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
@@ -469,7 +463,7 @@ impl IutReader<'_> {
         shape::first_entries(entries)
     }
 
-    /// `values`: how single values are written on the wire; with `parts`, also what lists' elements have.
+    /// Reads `values`: how single values are written on the wire. With `parts`, it may name parts of lists.
     pub fn spelling(&mut self, entries: &[Entry], parts: bool) -> Spelling {
         const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
         let mut spelling = Vec::new();
@@ -494,6 +488,7 @@ impl IutReader<'_> {
             let what = format!("`{parameter}`");
             let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
             shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
+            // Each text on the wire, with the value that it stands for.
             let before = self.collector.errors();
             let mut spelt: Vec<(String, String)> = Vec::new();
             for pair in shape::first_entries(pairs) {
@@ -533,13 +528,14 @@ impl IutReader<'_> {
         Spelling(spelling)
     }
 
-    /// The types of the parameters of this name; reports it where there is a model, and none has it. Actions
-    /// may have parameters of one name and different types: a value must be one of each.
+    /// Finds the types of all parameters of this name. Reports a name that no action of the model has. If
+    /// there are several types, a value must be of each.
     pub fn types_of(&mut self, parameter: &Scalar) -> Vec<Type> {
         self.types_of_parts(parameter, false)
     }
 
-    /// The same; with `parts`, also of what the elements of a list have: `pItems.kind`, `pIds.element`.
+    /// Finds the types of all parameters of this name. With `parts`, the name may be that of a part of a
+    /// list's elements: `pItems.kind`, `pIds.element`.
     fn types_of_parts(&mut self, parameter: &Scalar, parts: bool) -> Vec<Type> {
         let Some(iosts) = self.iosts else { return Vec::new() };
         let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
@@ -549,7 +545,7 @@ impl IutReader<'_> {
         };
         let mut found: Vec<Type> = Vec::new();
         for datum in data().filter(|datum| datum.name() == name) {
-            let ty = part.map_or(Some(datum.ty()), |part| part_of(datum.ty(), part));
+            let ty = part.map_or(Some(datum.ty()), |part| part_type(datum.ty(), part));
             if let Some(ty) = ty.filter(|ty| !found.contains(ty)) {
                 found.push(ty.clone());
             }
@@ -565,9 +561,9 @@ impl IutReader<'_> {
         found
     }
 
-    /// Warns of values that no text stands for: they are neither sent nor understood.
+    /// Warns of values without a text: they can neither be sent nor understood.
     fn check_spelt(&mut self, parameter: &Scalar, types: &[Type], spelt: &[(String, String)]) {
-        /// Larger types are not gone through: their values are only counted.
+        /// The most values of a type that are listed. Those of larger types are only counted.
         const MOST: usize = 100;
         let texts: BTreeSet<&str> = spelt.iter().map(|(_, literal)| literal.as_str()).collect();
         let is_large = |ty: &&Type| ty.cardinality().is_none_or(|values| values > MOST.max(texts.len()));
@@ -597,7 +593,7 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
-    /// A time with its unit: as in `like`, or in the longer `example`.
+    /// Reads a time with its unit. `like` and the longer `example` are for messages.
     pub fn time(&mut self, node: &Node, what: &str, like: &str, example: &str) -> Option<Duration> {
         let scalar = shape::scalar(self.collector, node, &format!("`{what}`"), like)?;
         let read = parse_time(&scalar.text);
@@ -619,7 +615,7 @@ impl IutReader<'_> {
         chosen.unwrap_or(Unmatched::Fail)
     }
 
-    /// One word out of a table, where something is said.
+    /// Reads one word out of a table. `None`, if the key is not there, or after a mistake.
     pub fn choice<T: Copy>(&mut self, entries: &[Entry], key: &str, table: &[(&str, T)]) -> Option<T> {
         let node = shape::get(entries, key)?;
         let like = format!("{key}: {}", table.first().map_or("", |(name, _)| name));
@@ -635,13 +631,12 @@ impl IutReader<'_> {
     }
 }
 
-/// Stands for a value in a body: letters for those of one name, else a digit. As JSON it is a number.
-fn sample(hole: &str, name: &str) -> String {
+/// Returns a value for a hole of a body: a letter for holes of this name, and a digit for all others.
+fn sample_value(hole: &str, name: &str) -> String {
     if hole == name { "x".to_owned() } else { "1".to_owned() }
 }
 
-/// The type of what the elements of a list have by this name, where they have it.
-fn part_of<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
+fn part_type<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
     let Type::Record(list) = list else { return None };
     let element = list.fields.get(1).filter(|_| list.form == RecordForm::List).map(|(_, ty)| ty)?;
     match element {
@@ -652,7 +647,7 @@ fn part_of<'t>(list: &'t Type, part: &str) -> Option<&'t Type> {
     }
 }
 
-fn plural(kind: ActionKind) -> &'static str {
+fn kind_plural(kind: ActionKind) -> &'static str {
     match kind {
         ActionKind::Input => "inputs",
         ActionKind::Output => "outputs",

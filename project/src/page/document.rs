@@ -1,8 +1,7 @@
-//! The page's data: one JSON document, which its scripts read and nothing else. `docs/page.schema.json` is
-//! its schema.
+//! The page's data: one JSON document for its scripts. `docs/page.schema.json` is its schema.
 //!
-//! What repeats is written once and named by its place in a list: files, types, terms, expressions. Terms
-//! share their parts, so a guard whose text would fill a disk is a few nodes here.
+//! Files, types, terms and expressions are written once in lists, and referred to by their places there.
+//! Terms share their parts, so a guard whose text would fill a disk is a few nodes here.
 
 use coreach_artifact::terms::TermNode;
 use coreach_execution::bucket::Bucket;
@@ -10,7 +9,7 @@ use coreach_execution::explain::Reason;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-/// The version of the format: raised when a reader could stumble, not when a key is added.
+/// The version of the format. Only a change that old readers do not understand raises it.
 pub const FORMAT_VERSION: u32 = 2;
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -21,20 +20,20 @@ pub struct PageDocument {
     pub format_version: u32,
     pub version: &'static str,
     pub title: String,
-    /// What was left out, and how it is had.
+    /// Remarks about parts that were left out, and how to get them.
     pub notes: Vec<String>,
     pub files: Vec<PageFile>,
     pub types: Vec<Json>,
-    /// Nodes of terms; each names only nodes before it.
+    /// Nodes of terms. Each refers only to nodes before it.
     pub terms: Vec<TermNode>,
-    /// For each of them, the number of the type of its value.
+    /// For each node, the number of the type of its value.
     pub sorts: Vec<usize>,
     pub expressions: Vec<PageExpression>,
     pub graphs: Vec<PageGraph>,
-    /// What each domain made of each purpose.
+    /// The result of each domain for each purpose.
     pub domains: Vec<PageDomain>,
     pub runs: Vec<PageRun>,
-    /// The document of `coreach coverage`, where runs were counted.
+    /// The document of `coreach coverage`, if runs were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Json>,
 }
@@ -47,7 +46,7 @@ pub struct PageFile {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PageExpression {
-    /// As it is written in models; of a huge one, how large it is.
+    /// The text as in models. For a huge expression, a remark about its size.
     pub text: String,
     pub term: usize,
 }
@@ -78,9 +77,9 @@ pub struct PageGraph {
     pub purpose: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<&'static str>,
-    /// What it is: the name of a stage's artifact, `specification`, `test_purpose` or `online_test`.
+    /// The graph's kind: a stage's artifact, `specification`, `test_purpose` or `online_test`.
     pub stage: &'static str,
-    /// Are signs those of the tester's side?
+    /// Are the signs of actions seen from the tester's side?
     pub is_testers_side: bool,
     pub constants: Vec<Data>,
     pub variables: Vec<Data>,
@@ -90,24 +89,24 @@ pub struct PageGraph {
     /// A state in which it may begin.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub start: Map<String, Json>,
-    /// What is said once for many transitions.
+    /// A sentence that stands for many transitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said_once: Option<String>,
-    /// Where every output leads that has no transition at a location without a verdict.
+    /// The target of every output that has no transition at a location without a verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others_fail: Option<usize>,
     /// Can the purpose be reached, as far as the analysis can tell?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reachable: Option<bool>,
-    /// What the domain could not express.
+    /// Facts that the domain could not express.
     pub imprecisions: Vec<String>,
-    /// Width and height of the picture; none where it is too large to be drawn.
+    /// Width and height of the picture. `None`, if the graph is too large to be drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<PageAt>,
     pub locations: Vec<PageLocation>,
     pub transitions: Vec<PageTransition>,
     pub arrows: Vec<PageArrow>,
-    /// What stands in locations, or beside them.
+    /// Texts in locations, or beside them.
     pub asides: Vec<PageAside>,
 }
 
@@ -120,7 +119,7 @@ pub struct PageLocation {
     /// `accept`, `reject`, or a verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
-    /// The expression that says with which data the specification is never silent there.
+    /// The expression of the data with which the specification is never silent there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub must_answer: Option<usize>,
     /// The expression of reach.
@@ -129,7 +128,7 @@ pub struct PageLocation {
     /// The expression of coreach.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coreach: Option<usize>,
-    /// The middle of its box; none where it is not drawn, but said beside the locations that lead to it.
+    /// The middle of its box. `None`, if it is not drawn, but named beside the locations that lead to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<PageAt>,
     /// Width and height of its box.
@@ -142,24 +141,24 @@ pub struct PageTransition {
     pub source: usize,
     pub target: usize,
     pub action: usize,
-    /// The expression of its guard; none where it is `true`.
+    /// The expression of its guard. `None`, if it is `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guard: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assignments: Vec<PageAssignment>,
-    /// Where it comes from in the user's text.
+    /// Its place in the user's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<PageOrigin>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PageArrow {
-    /// The transitions that it stands for: all between its two locations.
+    /// All transitions between its two locations.
     pub transitions: Vec<usize>,
-    /// What is written, shortened.
+    /// Its label, shortened.
     pub lines: Vec<String>,
     pub points: Vec<PageAt>,
-    /// Which of the points is the label's middle.
+    /// The number of the point that is the label's middle.
     pub label: usize,
 }
 
@@ -177,7 +176,7 @@ pub struct PageOrigin {
     pub last: usize,
 }
 
-/// Transitions that are said in their location (`loop`), or beside it.
+/// Transitions that are written in their location (`loop`), or beside it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PageAside {
     pub location: usize,
@@ -197,7 +196,7 @@ pub struct PageDomain {
     pub domain: &'static str,
     /// `made`, `unreachable` or `stopped`.
     pub result: &'static str,
-    /// Why it was stopped, or is out of reach.
+    /// Why it was stopped, or is unreachable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub stages: Vec<Json>,
@@ -211,14 +210,14 @@ pub struct PageDomain {
 
 #[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct PageRun {
-    /// Where it is kept, and which it is there; an example that no implementation has run has none.
+    /// The file or store that keeps it, with its number there, or a name for an example.
     pub name: String,
     pub test: String,
-    /// The implementation, where a store says it.
+    /// The implementation, if a store has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iut: Option<String>,
     pub verdict: String,
-    /// Why, as a word.
+    /// The cause of the verdict as a word.
     pub cause: String,
     pub reason: Reason,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,7 +228,7 @@ pub struct PageRun {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
     pub events: usize,
-    /// When it began, where a store says it.
+    /// The time when it began, if a store has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,15 +1,15 @@
-//! What a user names, put on a page: each file is told by what is in it, so their order does not matter.
+//! Puts the files that a user names on a page. Their content decides, not their order.
 //!
 //! | named | shown |
 //! |---|---|
 //! | a configuration | the models, the results of all stages, the shortest run to Pass |
-//! | a purpose | the same, with the specification that is found beside it and the defaults |
-//! | a specification | itself |
-//! | a campaign | its configurations, and its store, if that is there |
-//! | a store, a run, a folder of runs | the runs, and what they cover where a configuration is known |
-//! | what `coreach coverage --format json` printed | the coverage |
+//! | a purpose | the same, with the specification in its folder and the default options |
+//! | a specification | the specification |
+//! | a campaign | its configurations, and its store, if that exists |
+//! | a store, a run, a folder of runs | the runs, and their coverage, if a configuration is known |
+//! | output of `coreach coverage --format json` | the coverage |
 //!
-//! A page is made of what is there: what cannot be counted is said on it, and ends nothing.
+//! If coverage cannot be counted, a remark on the page says so, and the page is still made.
 
 use std::path::{Path, PathBuf};
 
@@ -24,10 +24,10 @@ use serde_json::Value as Json;
 
 use super::{Page, graph};
 use crate::configuration::Judging;
-use crate::coverage::{self, Given, measure};
+use crate::coverage::{self, SortedFiles, measure};
 use crate::file_kind::{FileContent, FileKind, kind_of_document, read_content};
 use crate::making::{Says, look_ahead, make, make_online, search_run};
-use crate::project::{self, Project, load, of_purpose};
+use crate::project::{self, Project, load, read_purpose_project};
 use crate::{budget, jobs, stored};
 
 /// The code of an error about a file.
@@ -35,7 +35,7 @@ const CODE: &str = "nothing-to-show";
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The domains, side by side; that of each configuration, where none is named.
+    /// The domains to compare. If there are none, each configuration's own domain is used.
     pub domains: Vec<DomainKind>,
     pub threads: usize,
     pub coverage: coverage::Settings,
@@ -44,8 +44,8 @@ pub struct Settings {
 /// The files, each in the list of its kind.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Sorted {
-    /// What has runs, and what they were made of.
-    given: Given,
+    /// The files with runs, and the configurations.
+    files: SortedFiles,
     specifications: Vec<PathBuf>,
     purposes: Vec<PathBuf>,
     coverage: Vec<Json>,
@@ -64,10 +64,10 @@ impl Sorted {
                 found.extend(errors);
             }
         }
-        let stores = sorted.given.own_stores.iter().filter(|store| store.exists()).cloned();
-        sorted.given.stores.extend(stores.collect::<Vec<_>>());
-        sorted.given.are_found = true;
-        sorted.given.sort();
+        let stores = sorted.files.own_stores.iter().filter(|store| store.exists()).cloned();
+        sorted.files.stores.extend(stores.collect::<Vec<_>>());
+        sorted.files.are_found = true;
+        sorted.files.sort();
         for list in [&mut sorted.specifications, &mut sorted.purposes] {
             list.sort();
             list.dedup();
@@ -77,9 +77,9 @@ impl Sorted {
 
     fn sort_in(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         if read_content(path).is_ok_and(|content| content == FileContent::Document) {
-            return self.document(path);
+            return self.sort_document(path);
         }
-        match self.given.sort_in(path, CODE)? {
+        match self.files.sort_in(path, CODE)? {
             None => {}
             Some(FileKind::Specification) => self.specifications.push(path.to_owned()),
             Some(FileKind::Purpose | FileKind::Property) => self.purposes.push(path.to_owned()),
@@ -92,13 +92,12 @@ impl Sorted {
         Ok(())
     }
 
-    /// A run, or what `coverage` printed.
-    fn document(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+    fn sort_document(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let error = |why: String| vec![Diagnostic::error(CODE, format!("{}: {why}", path.display()))];
         let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?;
         let document: Json = serde_json::from_slice(&bytes).map_err(|cause| error(cause.to_string()))?;
         if kind_of_document(&document) == Some(FileKind::Run) {
-            self.given.runs.push(path.to_owned());
+            self.files.runs.push(path.to_owned());
         } else if document.get("specifications").is_some() && document.get("unmet").is_some() {
             self.coverage.push(document);
         } else {
@@ -110,7 +109,7 @@ impl Sorted {
     }
 }
 
-/// Puts all of it on a page. What was found that is no error comes with it.
+/// Puts all files on a page. Also returns the warnings.
 pub fn gather(
     sorted: &Sorted,
     settings: &Settings,
@@ -122,45 +121,47 @@ pub fn gather(
         let read = || load_file(path).map_err(|found| vec![found]).and_then(read_specification);
         let (specification, found) = budget::reading(read)?;
         warnings.extend(found);
-        page.specification(&specification.iosts);
+        page.add_specification(&specification.iosts);
     }
-    for path in &sorted.given.configurations {
+    for path in &sorted.files.configurations {
         let (project, found) = load(path)?;
         warnings.extend(found);
         add_project(&mut page, &project, settings, says)?;
     }
     for path in &sorted.purposes {
         let file = load_file(path).map_err(|found| vec![found])?;
-        let (project, found) =
-            of_purpose(file.clone(), project::specification_of(&file, path, &sorted.specifications)?)?;
+        let (project, found) = read_purpose_project(
+            file.clone(),
+            project::find_specification_of(&file, path, &sorted.specifications)?,
+        )?;
         warnings.extend(found);
         add_project(&mut page, &project, settings, says)?;
     }
-    for path in &sorted.given.stores {
+    for path in &sorted.files.stores {
         says(format!("reading {}", path.display()));
-        page.store(path)?;
+        page.add_store(path)?;
     }
-    for path in &sorted.given.runs {
+    for path in &sorted.files.runs {
         let stored = budget::reading(|| stored::load(path, None, None))?;
-        page.run(path, &stored)?;
+        page.add_run(path, &stored)?;
     }
     for document in &sorted.coverage {
         page.coverage = Some(document.clone());
     }
-    if sorted.coverage.is_empty() && !(sorted.given.stores.is_empty() && sorted.given.runs.is_empty()) {
-        count(&mut page, sorted, settings, says);
+    if sorted.coverage.is_empty() && !(sorted.files.stores.is_empty() && sorted.files.runs.is_empty()) {
+        count_coverage(&mut page, sorted, settings, says);
     }
-    page.name();
+    page.set_title();
     Ok((page, warnings))
 }
 
-/// Counts what runs have covered, where that can be.
-fn count(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) {
-    if sorted.given.configurations.is_empty() {
+/// Counts the coverage of the runs. If that is impossible, adds a remark.
+fn count_coverage(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) {
+    if sorted.files.configurations.is_empty() {
         page.note("coverage is not counted: name the configuration of which the test cases were made, too");
         return;
     }
-    match measure(&sorted.given, &settings.coverage, says) {
+    match measure(&sorted.files, &settings.coverage, says) {
         Ok((report, stops)) => {
             page.coverage = serde_json::to_value(&report).ok();
             for stop in stops {
@@ -175,14 +176,14 @@ fn count(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) 
     }
 }
 
-/// The models of a project, and what is made of its purposes.
+/// Adds the models of a project, and the results for its purposes.
 fn add_project(
     page: &mut Page,
     project: &Project,
     settings: &Settings,
     says: Says<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
-    page.project(project);
+    page.add_models(project);
     let domains = match settings.domains.as_slice() {
         [] => vec![project.options.analysis.domain],
         several => several.to_vec(),
@@ -198,13 +199,13 @@ fn add_project(
                 Ok(made) => {
                     if Some(&domain) == domains.first() {
                         let (view, time) = (View::of_online(&made.test), budget::time(project.time));
-                        page.prospect(purpose, look_ahead(&view, made.unreachable.as_ref(), time));
+                        page.add_prospect(purpose, look_ahead(&view, made.unreachable.as_ref(), time));
                     }
-                    let draw = |_: &clock::Budget| page.made_online(purpose, domain.name(), &made);
+                    let draw = |_: &clock::Budget| page.add_online(purpose, domain.name(), &made);
                     let drawn = budget::within("draw", budget::time(project.time), draw);
                     drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
                 }
-                Err(stop) => page.stopped(purpose, domain.name(), &stop),
+                Err(stop) => page.add_stopped(purpose, domain.name(), &stop),
             }
         }
         return Ok(());
@@ -213,7 +214,7 @@ fn add_project(
         let mut made = make(project, purpose, *domain, false, says)?;
         let time = budget::time(project.time);
         let example = search_run(&mut made, purpose, *domain, time);
-        // For each purpose once: with the first domain.
+        // The prospect is computed once for each purpose, with the first domain.
         let is_first = Some(domain) == domains.first();
         let view = View::of(&made.generation, Stage::InputComplete);
         let prospect = is_first.then(|| look_ahead(&view, made.unreachable.as_ref(), time)).flatten();
@@ -225,29 +226,29 @@ fn add_project(
     for ((purpose, domain), result) in pairs.into_iter().zip(results) {
         match result {
             Ok((made, example, prospect)) => {
-                page.prospect(purpose, prospect);
+                page.add_prospect(purpose, prospect);
                 says(format!("{} with {domain}: drawing", purpose.iosts.name));
-                let draw = |_: &clock::Budget| page.made(purpose, domain.name(), &made, example.as_ref());
+                let draw = |_: &clock::Budget| page.add_made(purpose, domain.name(), &made, example.as_ref());
                 let drawn = budget::within("draw", budget::time(project.time), draw);
                 drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
             }
-            Err(stop) => page.stopped(purpose, domain.name(), &stop),
+            Err(stop) => page.add_stopped(purpose, domain.name(), &stop),
         }
     }
     Ok(())
 }
 
 impl Page {
-    pub fn specification(&mut self, iosts: &coreach_model::Iosts) {
+    pub fn add_specification(&mut self, iosts: &coreach_model::Iosts) {
         if let Some(origin) = &iosts.origin {
             self.tables.file(&origin.file);
         }
-        let start = graph::start(iosts, None);
-        self.add(&View::of_specification(iosts), graph::Made::default(), start);
+        let start = graph::initial_values(iosts, None);
+        self.add(&View::of_specification(iosts), graph::MadeFrom::default(), start);
     }
 
-    /// Names it by what is on it, where it has no name yet.
-    fn name(&mut self) {
+    /// Takes the title from a graph of the page, if it has no title yet.
+    fn set_title(&mut self) {
         if self.title.is_empty() {
             let names =
                 self.graphs.iter().find(|graph| graph.stage == "specification" || graph.stage == "test_case");

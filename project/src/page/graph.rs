@@ -1,4 +1,4 @@
-//! A view as a graph of the page.
+//! Makes a graph of the page from a view.
 
 use coreach_execution::initial;
 use coreach_execution::lazy::Lazy;
@@ -15,16 +15,18 @@ use super::document::{
 };
 use super::tables::Tables;
 
+/// The purpose and the domain that a graph was made with.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Made<'a> {
+pub(super) struct MadeFrom<'a> {
     pub(super) purpose: Option<&'a str>,
     pub(super) domain: Option<&'static str>,
 }
 
-pub(super) fn graph(
+/// Makes the graph, laid out if it is not too large. Also returns a remark, if it is.
+pub(super) fn make_graph(
     tables: &mut Tables,
     view: &View<'_>,
-    made: Made<'_>,
+    made: MadeFrom<'_>,
     start: Map<String, Json>,
 ) -> (PageGraph, Option<String>) {
     let iosts = view.iosts;
@@ -38,9 +40,9 @@ pub(super) fn graph(
         domain: made.domain,
         stage: view.what,
         is_testers_side: view.is_testers_side(),
-        constants: data(tables, &iosts.constants),
-        variables: data(tables, &iosts.variables),
-        actions: actions(tables, view),
+        constants: page_data(tables, &iosts.constants),
+        variables: page_data(tables, &iosts.variables),
+        actions: page_actions(tables, view),
         initial: iosts.initial.place(),
         condition: tables.expression(&iosts.initial_condition),
         start,
@@ -48,42 +50,41 @@ pub(super) fn graph(
         others_fail: view.particulars.others_fail.map(Number::place),
         reachable: view.found.reachable,
         imprecisions: view.found.imprecisions.to_vec(),
-        size: drawn.as_ref().map(|drawn| [whole(drawn.width), whole(drawn.height)]),
-        locations: iosts.location_ids().map(|id| location(tables, view, id)).collect(),
-        transitions: transitions(tables, iosts),
+        size: drawn.as_ref().map(|drawn| [round(drawn.width), round(drawn.height)]),
+        locations: iosts.location_ids().map(|id| page_location(tables, view, id)).collect(),
+        transitions: page_transitions(tables, iosts),
         arrows: Vec::new(),
         asides: Vec::new(),
     };
     if let Some(drawn) = drawn {
-        place(&mut found, drawn);
+        add_picture(&mut found, drawn);
     }
     (found, note)
 }
 
-/// A state in which the graph may begin, with these constants or some.
-pub(super) fn start(iosts: &Iosts, constants: Option<&[(Datum, Value)]>) -> Map<String, Json> {
-    let some = || iosts.constants.iter().map(|datum| (datum.clone(), Value::any(datum.ty())));
+/// Returns the values of a state in which the graph may begin, with these constants or with any.
+pub(super) fn initial_values(iosts: &Iosts, constants: Option<&[(Datum, Value)]>) -> Map<String, Json> {
+    let any = || iosts.constants.iter().map(|datum| (datum.clone(), Value::any(datum.ty())));
     let constants: Valuation = match constants {
         Some(given) => given.iter().cloned().collect(),
-        None => some().collect(),
+        None => any().collect(),
     };
     const MOST: usize = 1 << 8;
     match initial::states(iosts, &constants, MOST, &mut Lazy::default()) {
-        Ok(states) => states.first().map(|state| values(&state.valuation)).unwrap_or_default(),
+        Ok(states) => states.first().map(|state| values_to_json(&state.valuation)).unwrap_or_default(),
         Err(_) => Map::new(),
     }
 }
 
-/// Values by the names of their data.
-pub(super) fn values(valuation: &Valuation) -> Map<String, Json> {
+pub(super) fn values_to_json(valuation: &Valuation) -> Map<String, Json> {
     valuation.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect()
 }
 
-fn data(tables: &mut Tables, data: &[Datum]) -> Vec<Data> {
+fn page_data(tables: &mut Tables, data: &[Datum]) -> Vec<Data> {
     data.iter().map(|datum| Data { name: datum.name().to_owned(), ty: tables.ty(datum.ty()) }).collect()
 }
 
-fn actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
+fn page_actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
     let one = |action: &coreach_model::Action| PageAction {
         name: action.name.clone(),
         kind: match action.kind {
@@ -93,12 +94,12 @@ fn actions(tables: &mut Tables, view: &View<'_>) -> Vec<PageAction> {
             ActionKind::Internal => "internal",
         },
         sign: view.sign(action.kind),
-        parameters: data(tables, &action.parameters),
+        parameters: page_data(tables, &action.parameters),
     };
     view.iosts.actions.iter().map(one).collect()
 }
 
-fn location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLocation {
+fn page_location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLocation {
     let shown = view.iosts.location(id);
     let particulars = &view.particulars;
     let mut fact = |facts: Option<&coreach_model::Numbered<LocationId, Term>>| {
@@ -121,7 +122,7 @@ fn location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> PageLocatio
     }
 }
 
-fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
+fn page_transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
     let one = |transition: &coreach_model::Transition| PageTransition {
         source: transition.source.place(),
         target: transition.target.place(),
@@ -140,17 +141,18 @@ fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<PageTransition> {
     iosts.transitions.iter().map(one).collect()
 }
 
-fn place(graph: &mut PageGraph, drawn: Picture) {
+/// Adds the places, arrows and asides of the picture.
+fn add_picture(graph: &mut PageGraph, drawn: Picture) {
     for node in drawn.nodes {
         let location = &mut graph.locations[node.location.place()];
-        location.at = Some(at(node.at));
-        location.size = Some([whole(node.width), whole(node.height)]);
+        location.at = Some(to_page_point(node.at));
+        location.size = Some([round(node.width), round(node.height)]);
     }
     let places = |transitions: Vec<TransitionId>| transitions.into_iter().map(Number::place).collect();
     let arrow = |arrow: Arrow| PageArrow {
         transitions: places(arrow.transitions),
         lines: arrow.lines,
-        points: arrow.points.into_iter().map(at).collect(),
+        points: arrow.points.into_iter().map(to_page_point).collect(),
         label: arrow.label,
     };
     graph.arrows = drawn.arrows.into_iter().map(arrow).collect();
@@ -169,18 +171,18 @@ fn place(graph: &mut PageGraph, drawn: Picture) {
                 target: target.place(),
                 transitions: places(aside.transitions),
                 lines: aside.lines,
-                at: at(aside.at),
-                size: [whole(aside.width), whole(aside.height)],
+                at: to_page_point(aside.at),
+                size: [round(aside.width), round(aside.height)],
             }
         })
         .collect();
 }
 
-fn at(point: LayoutPoint) -> PageAt {
-    [whole(point.x), whole(point.y)]
+fn to_page_point(point: LayoutPoint) -> PageAt {
+    [round(point.x), round(point.y)]
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a picture is no larger than that")]
-fn whole(number: f64) -> i64 {
+fn round(number: f64) -> i64 {
     number.round() as i64
 }

@@ -1,8 +1,7 @@
-//! The document as one file: styles, scripts and data in it, so that it can be mailed, kept and opened
-//! without a network.
+//! Writes the document as one file with styles, scripts and data, which can be opened without a network.
 //!
-//! The scripts are files of `project/page/`, put behind each other. The graph is drawn by cytoscape.js, which
-//! is kept as its authors publish it, compressed; the browser unpacks it.
+//! The scripts are files of `project/page/`, one after the other. cytoscape.js draws the graph. It is kept as
+//! its authors publish it, but compressed, and the browser unpacks it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +13,7 @@ const STYLE: &str = include_str!("../../page/page.css");
 const LIBRARY: &[u8] = include_bytes!("../../page/vendor/cytoscape.min.js.gz");
 const LICENCE: &str = include_str!("../../page/vendor/LICENSE-cytoscape.txt");
 
-/// In the order in which they are run.
+/// The scripts in the order in which they are run.
 const SCRIPTS: [&str; 14] = [
     include_str!("../../page/data.js"),
     include_str!("../../page/dom.js"),
@@ -32,8 +31,9 @@ const SCRIPTS: [&str; 14] = [
     include_str!("../../page/main.js"),
 ];
 
-pub fn html(document: &PageDocument) -> Result<String, serde_json::Error> {
-    // Without `<`, no text of a user's can end the element that it stands in.
+/// Fills the template with the document's data, the styles and the scripts.
+pub fn write_html(document: &PageDocument) -> Result<String, serde_json::Error> {
+    // Without `<`, no text of the user can end the element that it is in.
     let data = serde_json::to_string(document)?.replace('<', "\\u003c");
     let title = document.title.replace('&', "&amp;").replace('<', "&lt;");
     let mut page = String::with_capacity(data.len() + 400_000);
@@ -41,7 +41,7 @@ pub fn html(document: &PageDocument) -> Result<String, serde_json::Error> {
     let scripts = SCRIPTS.concat();
     let licence = LICENCE.trim();
     let mut rest = TEMPLATE;
-    // What is put in is not looked at again: it may hold what looks like a mark.
+    // Inserted text is not searched again, since it may contain text that looks like a mark.
     while let Some((before, after)) = rest.split_once("{{") {
         page.push_str(before);
         let Some((name, after)) = after.split_once("}}") else { break };

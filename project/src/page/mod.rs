@@ -1,10 +1,10 @@
-//! A page to look at: models, results of stages, runs and coverage in one file for a browser.
+//! Makes a page: models, results of stages, runs and coverage in one file for a browser.
 //!
-//! [`Page`] gathers what there is: what was made of a configuration ([`Page::made`]), runs ([`Page::store`],
-//! [`Page::run`]), coverage. It becomes a [`PageDocument`], which is all that the page's scripts know
-//! ([`html`](html::html)).
+//! [`Page`] gathers the results for a configuration ([`Page::add_made`]), runs ([`Page::add_store`],
+//! [`Page::add_run`]) and coverage. It becomes a [`PageDocument`], which the page's scripts read
+//! ([`html`](html::write_html)).
 //!
-//! Nothing in it depends on a clock but what a store has kept: the same inputs give the same bytes.
+//! No time is on it but those that a store has kept: the same inputs give the same bytes.
 
 pub mod document;
 pub mod gather;
@@ -41,7 +41,7 @@ pub struct Page {
     coverage: Option<Json>,
     /// Test cases, and the numbers of their graphs.
     cases: Vec<(Document, usize)>,
-    /// So many runs have their way in the page.
+    /// The number of runs that can be walked on the page.
     walks: usize,
 }
 
@@ -57,8 +57,8 @@ impl Page {
         }
     }
 
-    /// Says on the page what can be won, if that is known.
-    pub fn prospect(&mut self, purpose: &TestPurpose, prospect: Option<WinningProspect>) {
+    /// Adds a remark about what can be won, if that is known.
+    pub fn add_prospect(&mut self, purpose: &TestPurpose, prospect: Option<WinningProspect>) {
         let line = |prospect| format!("{}: what can be won: {prospect}", purpose.iosts.name);
         self.remarks.extend(prospect.map(line));
     }
@@ -68,21 +68,20 @@ impl Page {
         &self.notes
     }
 
-    /// The models of a project as they were written.
-    pub fn project(&mut self, project: &Project) {
+    pub fn add_models(&mut self, project: &Project) {
         let iosts = &project.specification.iosts;
-        self.specification(iosts);
+        self.add_specification(iosts);
         for purpose in &project.purposes {
             if let Some(origin) = &purpose.iosts.origin {
                 self.tables.file(&origin.file);
             }
-            let made = graph::Made { purpose: Some(&purpose.iosts.name), domain: None };
+            let made = graph::MadeFrom { purpose: Some(&purpose.iosts.name), domain: None };
             self.add(&View::of_purpose(purpose), made, Map::new());
         }
     }
 
-    /// What was made of a purpose with a domain, and a shortest run to Pass: all stages of it.
-    pub fn made(
+    /// Adds all stages of a purpose with a domain, and a shortest run to Pass.
+    pub fn add_made(
         &mut self,
         purpose: &TestPurpose,
         domain: &'static str,
@@ -94,18 +93,22 @@ impl Page {
             Some(Example::Run(constants, _)) => Some(constants.as_slice()),
             Some(Example::None | Example::NotFound(_)) | None => None,
         };
-        let of = graph::Made { purpose: Some(name), domain: Some(domain) };
+        let of = graph::MadeFrom { purpose: Some(name), domain: Some(domain) };
         for stage in Stage::ALL {
             let view = View::of(&made.generation, stage);
-            let start = if stage >= Stage::Select { graph::start(view.iosts, constants) } else { Map::new() };
+            let start = if stage >= Stage::Select {
+                graph::initial_values(view.iosts, constants)
+            } else {
+                Map::new()
+            };
             let number = self.add(&view, of, start);
             if Stage::ALL.last() == Some(&stage) {
                 self.cases.push((without_origin(json::to_document(&view)), number));
-                self.example(number, made, example);
+                self.add_example(number, made, example);
             }
         }
         let selection = made.generation.test_graph.selection;
-        // Without the time, so that the same input makes the same page.
+        // The times are left out, so that the same input makes the same page.
         let stage = |Measured { stage, locations, transitions, inconclusive, fail, .. }: &Measured| {
             json!({ "stage": stage, "locations": locations, "transitions": transitions,
                 "inconclusive": inconclusive, "fail": fail })
@@ -114,27 +117,27 @@ impl Page {
             stages: made.stages.iter().map(stage).collect(),
             pruned: Some(selection.pruned),
             strengthened: Some(selection.strengthened),
-            ..result(name, domain, made.unreachable.as_ref(), Some(made.statistics.queries))
+            ..make_result(name, domain, made.unreachable.as_ref(), Some(made.statistics.queries))
         });
     }
 
-    pub fn made_online(&mut self, purpose: &TestPurpose, domain: &'static str, made: &MadeOnline) {
+    pub fn add_online(&mut self, purpose: &TestPurpose, domain: &'static str, made: &MadeOnline) {
         let name = &purpose.iosts.name;
-        let start = graph::start(&made.test.iosts, None);
-        let of = graph::Made { purpose: Some(name), domain: Some(domain) };
+        let start = graph::initial_values(&made.test.iosts, None);
+        let of = graph::MadeFrom { purpose: Some(name), domain: Some(domain) };
         let number = self.add(&View::of_online(&made.test), of, start);
         self.cases.push((without_origin(json::to_document(&View::of_online(&made.test))), number));
         let unreachable = made.unreachable.as_ref();
-        self.domains.push(result(name, domain, unreachable, Some(made.statistics.queries)));
+        self.domains.push(make_result(name, domain, unreachable, Some(made.statistics.queries)));
     }
 
-    pub fn stopped(&mut self, purpose: &TestPurpose, domain: &'static str, stop: &Stop) {
+    pub fn add_stopped(&mut self, purpose: &TestPurpose, domain: &'static str, stop: &Stop) {
         let why = stop.to_diagnostic();
-        let result = result(&purpose.iosts.name, domain, Some(&why), None);
+        let result = make_result(&purpose.iosts.name, domain, Some(&why), None);
         self.domains.push(PageDomain { result: "stopped", ..result });
     }
 
-    pub fn document(mut self) -> PageDocument {
+    pub fn into_document(mut self) -> PageDocument {
         let (types, terms, sorts) = self.tables.lists();
         let Tables { files, expressions, .. } = self.tables;
         PageDocument {
@@ -155,8 +158,8 @@ impl Page {
         }
     }
 
-    fn add(&mut self, view: &View<'_>, made: graph::Made<'_>, start: Map<String, Json>) -> usize {
-        let (graph, note) = graph::graph(&mut self.tables, view, made, start);
+    fn add(&mut self, view: &View<'_>, made: graph::MadeFrom<'_>, start: Map<String, Json>) -> usize {
+        let (graph, note) = graph::make_graph(&mut self.tables, view, made, start);
         self.graphs.push(graph);
         if let Some(note) = note {
             self.note(note);
@@ -165,8 +168,8 @@ impl Page {
     }
 }
 
-/// What a domain made of a purpose, without its stages.
-fn result(
+/// Makes the result of a domain for a purpose, without its stages.
+fn make_result(
     purpose: &str,
     domain: &'static str,
     unreachable: Option<&Diagnostic>,
@@ -184,7 +187,7 @@ fn result(
     }
 }
 
-/// A test case's document without what made it, and of what: neither changes its graph.
+/// Removes the program and the sources from a test case's document. They do not change its graph.
 fn without_origin(mut document: Document) -> Document {
     document.generator = Generator { name: String::new(), version: String::new() };
     document.made_of = None;

@@ -1,9 +1,9 @@
-//! Runs of the page: those of stores, those that were kept as files, and the shortest run to Pass that a test
-//! case comes with.
+//! Adds runs to the page: runs of stores, runs of files, and the shortest run to Pass of a test case.
 //!
-//! A store may have a hundred thousand runs, and a page is read by a browser as a whole. So a page lists the
-//! first [`MOST_RUNS`] runs, and has the ways of [`MOST_WALKS`]: of each bucket, and of each test case with
-//! each ending, the one with the fewest events first. What is left out is said.
+//! A store may have a hundred thousand runs, and a browser reads a page as a whole. So a page lists the first
+//! [`MOST_RUNS`] runs, and [`MOST_WALKS`] of them can be walked. These are chosen by kind (bucket, ending,
+//! test case, implementation), and the run with the fewest events of each kind comes first. A remark counts
+//! the rest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -25,27 +25,27 @@ use crate::budget;
 use crate::making::MadeTest;
 use crate::stored::LoadedRun;
 
-/// Runs that a page lists.
+/// The most runs that a page lists.
 pub const MOST_RUNS: usize = 20_000;
 
-/// Runs that a page can walk.
+/// The most runs that can be walked on a page.
 pub const MOST_WALKS: usize = 400;
 
 impl Page {
-    pub fn run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
+    pub fn add_run(&mut self, path: &Path, stored: &LoadedRun) -> Result<(), Vec<Diagnostic>> {
         let (document, case) = read_case(&stored.document, path)?;
-        let graph = self.case(document, &case);
+        let graph = self.find_or_add_case(document, &case);
         let mut run = make_page_run(path.display().to_string(), &stored.record);
-        run.walk = Some(walk(graph, &stored.initial, &stored.run, &stored.record));
+        run.walk = Some(make_walk(graph, &stored.initial, &stored.run, &stored.record));
         self.runs.push(run);
         Ok(())
     }
 
-    /// All runs of a store.
+    /// Adds all runs of a store.
     ///
     /// # Errors
-    /// It cannot be read, or a run does not fit its test case.
-    pub fn store(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+    /// The store cannot be read, or a run does not fit its test case.
+    pub fn add_store(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let broken = |error: coreach_execution::campaign::StoreError| {
             vec![Diagnostic::error("no-store", error.to_string())]
         };
@@ -60,10 +60,10 @@ impl Page {
             .each_run(&mut |run| {
                 all += 1;
                 if self.runs.len() < MOST_RUNS {
-                    let mut told = make_page_run(format!("{name} {}", run.number), &run.record);
-                    told.iut = iuts.get(&run.iut).cloned();
-                    told.started = Some(run.started);
-                    self.runs.push(told);
+                    let mut page_run = make_page_run(format!("{name} {}", run.number), &run.record);
+                    page_run.iut = iuts.get(&run.iut).cloned();
+                    page_run.started = Some(run.started);
+                    self.runs.push(page_run);
                     kept.push((run.test, run.record));
                 }
                 true
@@ -75,7 +75,7 @@ impl Page {
                 kept.len()
             ));
         }
-        let wanted = choose(&self.runs[first..], MOST_WALKS.saturating_sub(self.walks));
+        let wanted = choose_walks(&self.runs[first..], MOST_WALKS.saturating_sub(self.walks));
         if wanted.len() < kept.len() {
             self.note(format!(
                 "{name}: {} of {} runs can be walked here, the shortest of each kind first; `coreach explain {} NUMBER` walks any",
@@ -90,44 +90,44 @@ impl Page {
             if !cases.contains_key(test.as_str()) {
                 let document = documents.get(test).map(String::as_str).unwrap_or_default();
                 let (document, case) = budget::reading(|| read_case(document, path))?;
-                cases.insert(test, (self.case(document, &case), case));
+                cases.insert(test, (self.find_or_add_case(document, &case), case));
             }
             let (graph, case) = &cases[test.as_str()];
             let misfit = |why: String| {
                 vec![Diagnostic::error("no-run", format!("{}: {why}", self.runs[first + at].name))]
             };
             let (state, run) = restore_run(case, record).map_err(misfit)?;
-            let walk = walk(*graph, &state, &run, record);
+            let walk = make_walk(*graph, &state, &run, record);
             self.runs[first + at].walk = Some(walk);
             self.walks += 1;
         }
         Ok(())
     }
 
-    /// The graph of a test case: that of what was made, if it is the same.
-    fn case(&mut self, document: Document, case: &TestCase) -> usize {
+    /// Returns the graph of a test case. Adds it, if the page does not have it yet.
+    fn find_or_add_case(&mut self, document: Document, case: &TestCase) -> usize {
         let document = without_origin(document);
         if let Some((_, number)) = self.cases.iter().find(|(known, _)| *known == document) {
             return *number;
         }
-        // It was read from a document: its origins are none of the user's.
+        // The graph was read from a document, so its origins are not places in the user's files.
         let mut iosts = case.iosts.clone();
         for transition in iosts.transitions.iter_mut() {
             transition.origin = TransitionOrigin::default();
         }
         let view = View::of_run(&iosts, &case.verdicts, &[]);
-        let start = graph::start(&iosts, None);
-        let number = self.add(&view, graph::Made::default(), start);
+        let start = graph::initial_values(&iosts, None);
+        let number = self.add(&view, graph::MadeFrom::default(), start);
         self.cases.push((document, number));
         number
     }
 
-    /// The shortest run to Pass, if one is known.
-    pub(super) fn example(&mut self, graph: usize, made: &MadeTest, example: Option<&Example>) {
+    /// Adds the shortest run to Pass, if one is known.
+    pub(super) fn add_example(&mut self, graph: usize, made: &MadeTest, example: Option<&Example>) {
         let Some(Example::Run(constants, events)) = example else { return };
         let case = &made.generation.test_case;
         let test = TestCase::new(case.iosts.clone(), case.verdicts.clone());
-        let given = graph::start(&case.iosts, Some(constants));
+        let given = graph::initial_values(&case.iosts, Some(constants));
         let steps = events.iter().map(|event| {
             let action = test.iosts.find_action(&event.action).map(|id| test.iosts.action(id));
             let names = action.into_iter().flat_map(|action| &action.parameters);
@@ -152,7 +152,7 @@ impl Page {
             test: case.iosts.name.clone(),
             verdict: "Pass".to_owned(),
             cause: "event".to_owned(),
-            constants: graph::values(&constants.iter().cloned().collect()),
+            constants: graph::values_to_json(&constants.iter().cloned().collect()),
             events: events.len(),
             walk: Some(PageWalk { graph, start: given, steps }),
             ..PageRun::default()
@@ -171,8 +171,8 @@ fn read_case(text: &str, path: &Path) -> Result<(Document, TestCase), Vec<Diagno
     })
 }
 
-/// Which runs are walked: of each kind the shortest, then of each kind the next, and so on.
-fn choose(runs: &[PageRun], most: usize) -> Vec<usize> {
+/// Chooses the runs that can be walked: the shortest of each kind, then the next of each kind, and so on.
+fn choose_walks(runs: &[PageRun], most: usize) -> Vec<usize> {
     let mut kinds: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
         let kind = (run.verdict.as_str(), run.bucket.as_deref(), run.iut.as_deref(), run.test.as_str());
@@ -205,7 +205,7 @@ fn make_page_run(name: String, record: &Record) -> PageRun {
     }
 }
 
-fn walk(graph: usize, start: &State, run: &Ran, record: &Record) -> PageWalk {
+fn make_walk(graph: usize, start: &State, run: &Ran, record: &Record) -> PageWalk {
     let step = |(step, transition): (&StepRecord, Option<TransitionId>)| PageStep {
         direction: step.direction.clone(),
         action: step.action.clone(),
@@ -216,7 +216,7 @@ fn walk(graph: usize, start: &State, run: &Ran, record: &Record) -> PageWalk {
     let taken = run.trace.iter().map(|step| step.transition);
     PageWalk {
         graph,
-        start: graph::values(&start.valuation),
+        start: graph::values_to_json(&start.valuation),
         steps: record.trace.iter().zip(taken).map(step).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! What the document writes once: files, types, terms, expressions.
+//! Collects the parts that the document writes once: files, types, terms, expressions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::document::{PageExpression, PageFile, PageOrigin};
 
-/// Longer terms, in nodes when written out, are not written out.
+/// The most nodes of a term that is written out as text.
 const LONGEST: u64 = 5_000;
 
 #[derive(Default)]
@@ -21,13 +21,13 @@ pub(super) struct Tables {
     types: TypeTable,
     terms: TermTable,
     pub(super) expressions: Vec<PageExpression>,
-    /// For each file, where its lines begin.
+    /// Each file, with the places where its lines begin.
     known: Vec<(Arc<SourceFile>, Vec<usize>)>,
     known_expressions: HashMap<Term, usize>,
 }
 
 impl Tables {
-    /// The lines of a piece of a file.
+    /// Returns the file and the lines of a piece of text.
     pub(super) fn origin(&mut self, place: &Place) -> PageOrigin {
         let file = self.file(&place.file);
         let starts = &self.known[file].1;
@@ -40,8 +40,8 @@ impl Tables {
         if let Some(at) = self.known.iter().position(|(known, _)| Arc::ptr_eq(known, file) || known == file) {
             return at;
         }
-        let behind = file.text.match_indices('\n').map(|(at, _)| at + 1);
-        self.known.push((file.clone(), std::iter::once(0).chain(behind).collect()));
+        let line_starts = file.text.match_indices('\n').map(|(at, _)| at + 1);
+        self.known.push((file.clone(), std::iter::once(0).chain(line_starts).collect()));
         self.files.push(PageFile { name: file.name.clone(), text: file.text.clone() });
         self.files.len() - 1
     }
@@ -64,8 +64,8 @@ impl Tables {
         self.expressions.len() - 1
     }
 
-    /// The lists of types and terms. A page shows a type's text, where a program reads its parts; lists,
-    /// options and variants are records to it, with what they are besides.
+    /// Returns the lists of types, of terms, and of the types of these terms. A page shows a type's text.
+    /// Lists, options and variants are records with a form.
     pub(super) fn lists(&mut self) -> (Vec<Json>, Vec<TermNode>, Vec<usize>) {
         let terms = self.terms.nodes(&mut self.types);
         let sorts = self.terms.terms().iter().map(|term| self.types.number(term.sort())).collect();
@@ -82,8 +82,8 @@ impl Tables {
         (written, terms, sorts)
     }
 
-    /// Describes a list, an option, a set, a map or a variant: its fields as those of a record, and its form
-    /// as a word, an object or the list of alternatives. (A plain record: `nodes`.)
+    /// Describes a list, an option, a set, a map or a variant. It has fields like a record, and its form as a
+    /// word, an object or the list of alternatives. Plain records do not come here.
     fn record_node(&mut self, of: &RecordType) -> Json {
         let field = |(name, ty): &(String, Type)| json!({ "name": name, "type": self.types.number(ty) });
         let fields: Vec<Json> = of.fields.iter().map(field).collect();

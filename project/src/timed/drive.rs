@@ -1,4 +1,4 @@
-//! A system is driven along a timed input sequence, and what came of that as a document.
+//! Drives a system along a timed input sequence, and makes a document of the recording.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,19 +14,20 @@ use coreach_model::term::evaluate::Valuation;
 use serde_json::{Value as Json, json};
 
 use super::TimedModel;
-use super::trace::{Side, open};
+use super::trace::{Side, open_sequence};
 use crate::{budget, iut};
 
 pub struct Driven {
     pub iut: Iut,
     pub inputs: Vec<Item>,
-    /// How long is recorded behind the last of it.
+    /// How long the recording goes on after the last input.
     pub wait: Duration,
     test: TestCase,
     constants: Valuation,
 }
 
 impl Driven {
+    /// Reads the inputs and the system's file. All constants must have values.
     pub fn read(
         model: &TimedModel,
         constants: Valuation,
@@ -42,31 +43,38 @@ impl Driven {
         }
         let refused = |why| vec![Diagnostic::error("no-recording", why)];
         let test = case_that_takes_all(&model.form).map_err(refused)?;
-        let read = trace_of(model, inputs).map_err(|found| vec![found])?;
+        let read = read_inputs(model, inputs).map_err(|found| vec![found])?;
         let (iut, warnings) = iut::load(iut, test.wire())?;
         Ok((Driven { iut, inputs: read, wait, test, constants }, warnings))
     }
 
-    /// Drives it once; what happens is given out at once.
+    /// Drives the system once, and gives each event to `record` as soon as it happens.
     pub fn drive(&self, seed: u64, record: &mut dyn FnMut(Item)) -> Recording {
         let planned = Duration::from_micros(micros_up(&total_duration(&self.inputs)));
-        // So much longer than the inputs and the wait behind them may a system hold up what is sent.
+        // A system may delay inputs by a minute in all.
         let time = planned.saturating_add(self.wait).saturating_add(Duration::from_secs(60));
         let before = Settings::default().against(&self.iut);
-        let settings = Settings { steps: usize::MAX, time: budget::said_time().unwrap_or(time), ..before };
+        let settings = Settings { steps: usize::MAX, time: budget::command_time().unwrap_or(time), ..before };
         let mut adapter = open_system(&self.iut);
         let case = (&self.test, self.constants.clone());
         record_run(case, (&self.inputs, self.wait), &settings, adapter.as_mut(), seed, record)
     }
 }
 
-fn trace_of(model: &TimedModel, inputs: &Path) -> Result<Vec<Item>, Diagnostic> {
-    open(&model.timed, inputs, Side::Inputs)?.map(|placed| placed.map(|placed| placed.item)).collect()
+fn read_inputs(model: &TimedModel, inputs: &Path) -> Result<Vec<Item>, Diagnostic> {
+    open_sequence(&model.timed, inputs, Side::Inputs)?
+        .map(|placed| placed.map(|placed| placed.item))
+        .collect()
 }
 
-/// The document; `trace` are the lines of what was recorded.
-pub fn document(driven: &Driven, recording: Option<&Recording>, trace: Vec<Json>, exit_code: u8) -> Json {
-    let told = recording.map(|recording| {
+/// Makes the document. `trace` are the lines of the recording.
+pub fn make_document(
+    driven: &Driven,
+    recording: Option<&Recording>,
+    trace: Vec<Json>,
+    exit_code: u8,
+) -> Json {
+    let run = recording.map(|recording| {
         let (cause, detail) = outcome::cause_and_detail(&recording.run.outcome);
         let late = |(number, time): &(usize, _)| json!({ "input": number, "late": time_text(time) });
         json!({
@@ -86,7 +94,7 @@ pub fn document(driven: &Driven, recording: Option<&Recording>, trace: Vec<Json>
         "iut": driven.iut.name,
         "inputs": driven.inputs.iter().filter(|item| matches!(item, Item::Event(..))).count(),
         "wait_ms": milliseconds(driven.wait),
-        "run": told,
+        "run": run,
         "trace": trace,
     })
 }

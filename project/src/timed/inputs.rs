@@ -1,10 +1,10 @@
-//! Timed sequences for paths, and for all that a criterion asks for.
+//! Makes timed sequences for paths, and for all goals of a criterion.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_analyses::symbolic::{System, TreeLimits};
 use coreach_execution::coverage::{Item, Items, Walked};
-use coreach_execution::offline::inputs::{NoSequence, Reached, inputs_of, path_to, sequence_along};
+use coreach_execution::offline::inputs::{self, NoSequence, Reached, inputs_of, path_to};
 use coreach_execution::offline::sequence::{Item as TimedItem, normalize};
 use coreach_model::iosts::TransitionId;
 use coreach_model::term::evaluate::Valuation;
@@ -12,11 +12,11 @@ use coreach_model::term::node::Comparison;
 use coreach_model::timed::delayed::unseen_delays;
 use coreach_model::{Datum, Diagnostic, Term, Value};
 
-use crate::cover::goals::{goals, name as goal_name};
-use crate::cover::search::{MetGoal, along as along_path, search};
-use crate::cover::{Criterion, Fate, Goal, fate, kind_of, paths_of};
+use crate::cover::goals::{describe_goal, list_goals};
+use crate::cover::search::{MetGoal, follow_path, search};
+use crate::cover::{Criterion, Fate, Goal, decide_fate, list_paths, memory_needed};
 use crate::timed::TimedModel;
-use crate::timing::internal_time;
+use crate::timing::report_internal_time;
 
 /// The most nodes of a tree of paths to other goals.
 const NODES: usize = 2000;
@@ -25,17 +25,18 @@ const NODES: usize = 2000;
 pub struct TimedInputs {
     pub constants: Valuation,
     pub seed: Option<u64>,
-    /// The outputs as well, as the model would have them.
+    /// Does a sequence have the outputs of the model, too?
     pub is_whole: bool,
 }
 
-pub fn along(
+/// Makes a sequence that leads along a path.
+pub fn sequence_along(
     model: &TimedModel,
     path: &[TransitionId],
     wanted: &TimedInputs,
 ) -> Result<Vec<TimedItem>, Diagnostic> {
     let mut solver = Z3Solver::default();
-    let found = sequence_along(&model.form, path, &wanted.constants, wanted.seed, &mut solver);
+    let found = inputs::sequence_along(&model.form, path, &wanted.constants, wanted.seed, &mut solver);
     let all = found.map_err(|why| match why {
         NoSequence::Impossible(place) => {
             let number = path[place];
@@ -57,11 +58,11 @@ pub fn along(
 
 #[derive(Clone, Debug)]
 pub enum TimedFate {
-    /// A sequence meets it, along this path.
+    /// This path meets it, with this sequence.
     Met(Vec<TransitionId>, Vec<TimedItem>),
-    /// No run meets it, and why, where there is more to say.
+    /// No run meets it. The text may say why.
     Never(Option<String>),
-    /// No path was found, and why, where there is more to say.
+    /// No path was found. The text may say why.
     NotFound(Option<String>),
     Open,
 }
@@ -69,12 +70,11 @@ pub enum TimedFate {
 #[derive(Clone, Debug)]
 pub struct TimedGoal {
     pub name: String,
-    /// What it is, where its name does not say it.
+    /// The goal in words, if its name does not say it.
     pub words: Option<String>,
     pub fate: TimedFate,
 }
 
-/// Why this criterion is none of timed models, where it is none.
 pub fn criterion_with_time(criterion: Criterion) -> Result<Criterion, String> {
     match criterion {
         Criterion::Faults(_) | Criterion::Machine(..) => {
@@ -84,7 +84,7 @@ pub fn criterion_with_time(criterion: Criterion) -> Result<Criterion, String> {
     }
 }
 
-/// A sequence for each goal, one after the other; what was found stays in `found`.
+/// Makes a sequence for each goal, one after the other. Each result is in `found` at once.
 pub fn cover(
     model: &TimedModel,
     criterion: Criterion,
@@ -95,12 +95,12 @@ pub fn cover(
     let goals: Vec<Vec<TransitionId>> = match criterion {
         Criterion::Transitions => transitions.numbers().map(|number| vec![number]).collect(),
         Criterion::Pairs => {
-            let behind = |first: TransitionId| {
+            let pairs_from = |first: TransitionId| {
                 let target = transitions[first].target;
                 let next = transitions.numbered().filter(move |(_, second)| second.source == target);
                 next.map(move |(second, _)| vec![first, second])
             };
-            transitions.numbers().flat_map(behind).collect()
+            transitions.numbers().flat_map(pairs_from).collect()
         }
         _ => return search_goals(model, criterion, wanted, found),
     };
@@ -111,11 +111,11 @@ pub fn cover(
     found.extend(goals.iter().map(name));
     let mut solver = Z3Solver::default();
     for (goal, found) in goals.iter().zip(found) {
-        // The work of looking for a path to a transition: some ten seconds.
+        // The work limit of the search for a path to a transition: some ten seconds.
         let limits = SearchLimits { work: 10_000_000, ..SearchLimits::default() };
         found.fate = match path_to(&model.form, goal, &wanted.constants, &limits, &mut solver) {
             Reached::By(path) => {
-                let items = along(model, &path, wanted)?;
+                let items = sequence_along(model, &path, wanted)?;
                 TimedFate::Met(path, items)
             }
             Reached::Never => TimedFate::Never(None),
@@ -125,8 +125,8 @@ pub fn cover(
     Ok(())
 }
 
-/// The same where a goal is more than some transitions: of the delayed form, as of a specification without
-/// time. The values are those of a run whose trace shows the goal, however it is explained.
+/// Makes sequences for goals that are more than a list of transitions. It searches the delayed form like a
+/// specification without time. The values are those of a run all of whose explanations meet the goal.
 fn search_goals(
     model: &TimedModel,
     criterion: Criterion,
@@ -137,9 +137,9 @@ fn search_goals(
         let message = format!("of `{criterion}` nothing is drawn: the values are those that show the goal");
         return Err(Diagnostic::error("contradiction", message).help("leave out --seed"));
     }
-    // What is searched for is shown by a run of events, in which these steps have no instant.
+    // A run of events shows the goals. In it, internal transitions that take time have no instant.
     if let Some(number) = unseen_delays(&model.timed).first() {
-        return Err(internal_time(model.timed.graph(), *number));
+        return Err(report_internal_time(model.timed.graph(), *number));
     }
     let mut iosts = model.form.iosts.clone();
     let given =
@@ -152,13 +152,13 @@ fn search_goals(
     let limits = TreeLimits { nodes: NODES, is_restricted: true, ..TreeLimits::default() };
     let (goals, is_whole) = match criterion {
         Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
-            paths_of(&System::new(&walked.iosts), criterion, limits, &mut solver)
+            list_paths(&System::new(&walked.iosts), criterion, limits, &mut solver)
         }
-        _ => (goals(&walked.iosts, items, criterion), true),
+        _ => (list_goals(&walked.iosts, items, criterion), true),
     };
     let goals: Vec<Goal> = goals.into_iter().filter(|goal| is_of_model(model, items, goal)).collect();
     for (place, goal) in goals.iter().enumerate() {
-        let words = Some(goal_name(&model.form.iosts, items, goal));
+        let words = Some(describe_goal(&model.form.iosts, items, goal));
         found.push(TimedGoal { name: format!("{criterion}-{}", place + 1), words, fate: TimedFate::Open });
     }
     if !is_whole {
@@ -167,7 +167,7 @@ fn search_goals(
     }
     let timed_fate = |fate: Fate| match fate {
         Fate::Covered(met) => {
-            let items = items_of(model, &met);
+            let items = timed_items(model, &met);
             let sequence = if wanted.is_whole { items } else { inputs_of(&model.timed, &items) };
             TimedFate::Met(met.route.path, sequence)
         }
@@ -177,22 +177,21 @@ fn search_goals(
     };
     for (place, goal) in goals.iter().enumerate() {
         if let Goal::Path(path) = goal {
-            found[place].fate = timed_fate(fate(along_path(&walked, path.clone(), &mut solver)));
+            found[place].fate = timed_fate(decide_fate(follow_path(&walked, path.clone(), &mut solver)));
         }
     }
-    let Some(kind) = goals.first().map(kind_of).filter(|_| !matches!(goals[0], Goal::Path(_))) else {
+    let Some(kind) = goals.first().map(memory_needed).filter(|_| !matches!(goals[0], Goal::Path(_))) else {
         return Ok(());
     };
     let mut met = |place: usize, one: &MetGoal| found[place].fate = timed_fate(Fate::Covered(one.clone()));
     let sought = search(&walked, &goals, kind, limits, &mut met, &mut solver);
     for (found, sought) in found.iter_mut().zip(sought) {
-        found.fate = timed_fate(fate(sought));
+        found.fate = timed_fate(decide_fate(sought));
     }
     Ok(())
 }
 
-/// Does the goal speak of the model, and not only of what makes time data: that a delay is not negative, and
-/// what clocks show after an event?
+/// Is the goal about the model? Others are about delays and clocks of its delayed form.
 fn is_of_model(model: &TimedModel, items: &Items, goal: &Goal) -> bool {
     let not_negative =
         Term::compare(Comparison::AtLeast, &Term::datum(&model.form.delay), &Term::int(0).to_real());
@@ -208,7 +207,8 @@ fn is_of_model(model: &TimedModel, items: &Items, goal: &Goal) -> bool {
     }
 }
 
-fn items_of(model: &TimedModel, met: &MetGoal) -> Vec<TimedItem> {
+/// Turns the trace of the delayed form into a timed sequence: the first value of each event is its delay.
+fn timed_items(model: &TimedModel, met: &MetGoal) -> Vec<TimedItem> {
     let mut items = Vec::new();
     for event in &met.evidence.trace {
         let Some(action) = model.form.iosts.find_action(&event.action) else { continue };

@@ -1,4 +1,4 @@
-//! Timed models as commands take them: the model with its delayed form, a path through it, values of its
+//! Reads timed models for commands: a model with its delayed form, a path through it, values of its
 //! constants.
 
 pub mod drive;
@@ -20,11 +20,11 @@ use coreach_pipeline::timed::resolve;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedModel {
     pub timed: Timed,
-    /// Its delayed form; internal transitions that take time have a delay there.
+    /// Its delayed form. Internal transitions that take time have a delay there.
     pub form: Delayed,
 }
 
-/// Reads a timed model, with warnings. One without clocks is one, too.
+/// Loads a timed model, with warnings. It may have no clocks.
 pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = load_file(path).map_err(|found| vec![found])?;
     let (specification, warnings) = read_timed_specification(file)?;
@@ -33,9 +33,10 @@ pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic
     Ok((TimedModel { timed, form }, warnings))
 }
 
-/// The path that a text names: transitions by name or number, separated by commas or spaces, with
-/// repetitions.
-/// Errors: there is no such transition; one does not begin where the one before it ends.
+/// Reads a path: transitions by name or number, separated by commas or spaces, with repetitions.
+///
+/// # Errors
+/// A transition does not exist, or does not begin at the end of the one before it.
 pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnostic>> {
     let path = resolve(timed, text).map_err(|stop| vec![stop.to_diagnostic()])?;
     if path.is_empty() {
@@ -70,8 +71,10 @@ pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnost
     Ok(path)
 }
 
-/// The values of constants that `name = text` pairs stand for.
-/// Errors: an unknown constant, a constant that is named twice, no value of its type.
+/// Reads the values of constants from pairs of a name and a text.
+///
+/// # Errors
+/// A constant is unknown or named twice, or its text is no value of its type.
 pub fn constants(timed: &Timed, pairs: &[(String, String)]) -> Result<Valuation, Vec<Diagnostic>> {
     let mut known = Valuation::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Timed sequences from files: opened, read as they come, merged.
+//! Opens timed sequences from files, and merges two of them.
 
 use std::io::{BufRead, BufReader, Read, stdin};
 use std::path::Path;
@@ -19,53 +19,57 @@ use super::TimedModel;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     Inputs,
-    /// What it saw: outputs, and inputs that come from elsewhere.
+    /// Observed events: outputs, and inputs that come from elsewhere.
     Outputs,
-    /// Both, merged or recorded together.
+    /// Inputs and outputs, merged or recorded together.
     Both,
 }
 
-/// Opens a sequence of events of this model; `-` is standard input.
-pub fn open<'a>(
+/// Opens a sequence of events of this model. `-` is standard input.
+pub fn open_sequence<'a>(
     timed: &'a Timed,
     path: &Path,
     side: Side,
 ) -> Result<Reader<'a, Box<dyn BufRead>>, Diagnostic> {
-    let (name, source) = source(path)?;
-    Ok(of_side(timed, name, source, side))
+    let (name, source) = open_source(path)?;
+    Ok(read_side(timed, name, source, side))
 }
 
-/// What the user calls the file, and its text.
-fn source(path: &Path) -> Result<(String, Box<dyn BufRead>), Diagnostic> {
+/// Opens the file. Returns its name for messages, and its text.
+fn open_source(path: &Path) -> Result<(String, Box<dyn BufRead>), Diagnostic> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), Box::new(stdin().lock())));
     }
-    let opened = file::open(path).map_err(|error| unreadable(path, &error))?;
+    let opened = file::open(path).map_err(|error| report_unreadable(path, &error))?;
     Ok((path.display().to_string(), Box::new(BufReader::with_capacity(1 << 16, opened))))
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+fn report_unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", path.display()))
 }
 
 pub struct RecordedTrace<'a> {
     pub members: Box<dyn Iterator<Item = Result<Placed, Diagnostic>> + 'a>,
-    /// What it says itself of the model's constants.
+    /// The values of constants that a kept run has.
     pub constants: Valuation,
 }
 
-/// Opens what was recorded of this model: a timed sequence, or a run that `test --keep` has kept; `-` is
-/// standard input.
-/// Errors: it cannot be opened; it is a run of another model.
-pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<'a>, Diagnostic> {
-    let (name, mut source) = source(path)?;
-    let beginning = source.fill_buf().map_err(|error| unreadable(path, &error))?;
+/// Opens a recording of this model: a timed sequence, or a run of `test --keep`. `-` is standard input.
+///
+/// # Errors
+/// The file cannot be opened, or is a run of another model.
+pub fn open_recording<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<'a>, Diagnostic> {
+    let (name, mut source) = open_source(path)?;
+    let beginning = source.fill_buf().map_err(|error| report_unreadable(path, &error))?;
     if !is_run(beginning) {
-        let members = Box::new(of_side(&model.timed, name, source, Side::Both));
+        let members = Box::new(read_side(&model.timed, name, source, Side::Both));
         return Ok(RecordedTrace { members, constants: Valuation::new() });
     }
     let mut bytes = Vec::new();
-    source.take(file::MOST_DOCUMENT).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    source
+        .take(file::MOST_DOCUMENT)
+        .read_to_end(&mut bytes)
+        .map_err(|error| report_unreadable(path, &error))?;
     let wrong =
         |why: String| Diagnostic::error("no-timed-run", format!("{name} is no run of this model: {why}"));
     let record = record::read_record(&bytes).map_err(wrong)?;
@@ -74,13 +78,14 @@ pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<
     Ok(RecordedTrace { members: Box::new(members.into_iter().map(Ok)), constants })
 }
 
-/// Does a run's document begin so? The lines of a sequence have no such key.
+/// Is it the beginning of a run's document? The lines of a sequence do not have this key.
 fn is_run(beginning: &[u8]) -> bool {
     let inner = beginning.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     inner.is_some_and(|inner| inner.starts_with(b"\"format_version\""))
 }
 
-fn of_side<'a>(
+/// Makes a reader that refuses events of the other side.
+fn read_side<'a>(
     timed: &'a Timed,
     name: String,
     source: Box<dyn BufRead>,
@@ -101,9 +106,10 @@ fn of_side<'a>(
     }
 }
 
-/// Merges two files, each of which is read twice: nothing is given out before both have been seen to be
-/// right.
-/// Errors: mistakes in either, outputs that were not recorded longer than the inputs take; what `take` says.
+/// Merges two files. Each is read twice, so that nothing is given to `take` before both were checked.
+///
+/// # Errors
+/// A file has mistakes, the outputs end before the inputs, or `take` fails.
 pub fn merge<E: From<Diagnostic>>(
     timed: &Timed,
     inputs: &Path,
@@ -111,7 +117,7 @@ pub fn merge<E: From<Diagnostic>>(
     mut take: impl FnMut(Item) -> Result<(), E>,
 ) -> Result<Merged, E> {
     let both = || -> Result<_, Diagnostic> {
-        Ok((open(timed, inputs, Side::Inputs)?, open(timed, outputs, Side::Outputs)?))
+        Ok((open_sequence(timed, inputs, Side::Inputs)?, open_sequence(timed, outputs, Side::Outputs)?))
     };
     let (first, second) = both()?;
     merge_sequences(first, second, |_| Ok::<(), Diagnostic>(()))?.check()?;

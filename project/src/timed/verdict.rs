@@ -1,4 +1,4 @@
-//! A recorded trace and its verdict, as a document.
+//! Judges a recorded trace, and makes a document of the verdict.
 
 use std::time::Duration;
 
@@ -53,38 +53,42 @@ impl From<CannotJudge> for NoVerdict {
 
 pub struct JudgedTrace {
     pub verdict: OfflineVerdict,
-    /// Why, where an event or a delay ended it.
+    /// The reason, if an event or a delay decided the verdict.
     pub why: Option<Why>,
     pub events: usize,
-    /// The time of the last of the trace that was taken.
+    /// The time up to which the trace was judged.
     pub time: String,
-    /// How many transitions of the path the run went along, where it may still be on it.
+    /// The number of transitions of the path that the run took. `None`, if it cannot be on the path any more.
     pub furthest: Option<usize>,
     pub contexts: usize,
-    /// Questions that the solver did not answer; each was taken for what makes no Fail.
+    /// The number of questions that the solver did not answer. Each was decided so that it causes no Fail.
     pub unanswered: u64,
-    /// Was more known of the data than is kept?
+    /// Was more known about the data than is kept?
     pub has_forgotten: bool,
 }
 
-/// Does a piece of the work. A time that the command line gives is for all of them together.
-fn limit<R>(said: Option<Duration>, used: &mut Duration, work: impl FnOnce() -> R) -> Result<R, NoVerdict> {
-    let left = said.map_or_else(|| budget::time(None), |said| said.saturating_sub(*used));
+/// Does a piece of the work within the budget. `given` is for all pieces together.
+fn run_limited<R>(
+    given: Option<Duration>,
+    used: &mut Duration,
+    work: impl FnOnce() -> R,
+) -> Result<R, NoVerdict> {
+    let left = given.map_or_else(|| budget::time(None), |given| given.saturating_sub(*used));
     let done = budget::within("verdict", left, |budget| {
         let result = work();
         (result, budget.used().processor)
     });
     let (result, more) = done.map_err(|stop| {
-        // What is told is the time that was given, and not what was left of it. At the end little is left,
-        // and a busy machine may let nothing be computed for many times as long.
-        let is_short = |limit: &Limit, said: Duration| match limit {
+        // The message has the time that was given, and not the rest of it. At the end the rest is short, and
+        // on a busy machine the wall clock may pass it many times over before anything is computed.
+        let is_short = |limit: &Limit, given: Duration| match limit {
             Limit::Time(_) => true,
-            Limit::Waiting(clock) => *clock < said,
+            Limit::Waiting(clock) => *clock < given,
             _ => false,
         };
-        let stop = match (said, stop) {
-            (Some(said), Stop::Budget(Passed { limit, stage, doing })) if is_short(&limit, said) => {
-                Stop::Budget(Passed { limit: Limit::Time(said), stage, doing })
+        let stop = match (given, stop) {
+            (Some(given), Stop::Budget(Passed { limit, stage, doing })) if is_short(&limit, given) => {
+                Stop::Budget(Passed { limit: Limit::Time(given), stage, doing })
             }
             (_, stop) => stop,
         };
@@ -94,22 +98,23 @@ fn limit<R>(said: Option<Duration>, used: &mut Duration, work: impl FnOnce() -> 
     Ok(result)
 }
 
+/// Judges a trace, in pieces of 1000 members. A file with a mistake has no verdict, so all of it is read.
 pub fn judge(
     offline: &Offline<'_>,
     constants: &Valuation,
     trace: impl Iterator<Item = Result<Placed, Diagnostic>>,
 ) -> Result<JudgedTrace, NoVerdict> {
     let mut solver = RecentSolver::default();
-    let (said, mut used) = (budget::said_time(), Duration::ZERO);
-    let mut judge = limit(said, &mut used, || OfflineJudge::new(offline, constants, &mut solver))??;
+    let (given, mut used) = (budget::command_time(), Duration::ZERO);
+    let mut judge = run_limited(given, &mut used, || OfflineJudge::new(offline, constants, &mut solver))??;
     let mut trace = trace.peekable();
     while trace.peek().is_some() {
-        // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is
-        // read as well: a file with a mistake in it has no verdict.
+        // Reading is outside of the budget, since it may wait for the program that writes the trace.
         let members: Vec<Placed> =
-            // So many members of a trace are one piece of work, where nobody gives a time for all of them.
             trace.by_ref().take(1000).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
-        limit(said, &mut used, || members.iter().try_for_each(|placed| judge.take(placed, &mut solver)))??;
+        run_limited(given, &mut used, || {
+            members.iter().try_for_each(|placed| judge.take(placed, &mut solver))
+        })??;
     }
     Ok(JudgedTrace {
         verdict: judge.verdict(),
@@ -123,7 +128,8 @@ pub fn judge(
     })
 }
 
-pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, exit_code: u8) -> Json {
+/// Makes the document of a judged trace.
+pub fn make_document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, exit_code: u8) -> Json {
     let graph = offline.graph();
     let JudgedTrace { verdict, why, events, time, furthest, contexts, unanswered, has_forgotten } = judged;
     json!({
@@ -144,6 +150,7 @@ pub fn document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, ex
     })
 }
 
+/// Makes the part of the document that explains the verdict.
 fn why_document(graph: &Iosts, why: &Why) -> Json {
     let at = |at: &At| json!({ "location": at.location, "steps_on_path": at.steps });
     let allowed = |allowed: &AllowedTransition| {
@@ -152,8 +159,8 @@ fn why_document(graph: &Iosts, why: &Why) -> Json {
             "transition": allowed.transition,
             "from": allowed.from,
             "guard": allowed.guard,
-            "earliest": end(&allowed.earliest),
-            "latest": allowed.latest.as_ref().map(end),
+            "earliest": end_to_json(&allowed.earliest),
+            "latest": allowed.latest.as_ref().map(end_to_json),
             "besides": allowed.besides,
             "on_path": allowed.is_on_path,
         })
@@ -161,16 +168,16 @@ fn why_document(graph: &Iosts, why: &Why) -> Json {
     let refused = |refused: &Refused| json!({ "transition": refused.transition, "from": refused.from, "parts": refused.parts });
     let until = match &why.until {
         Until::Forever => json!("for ever"),
-        Until::End(latest) => end(latest),
+        Until::End(latest) => end_to_json(latest),
         Until::Unsaid => Json::Null,
     };
     json!({
         "line": why.seen.line,
-        "what": what(graph, &why.seen),
+        "what": describe_seen(graph, &why.seen),
         "time": time_text(&why.seen.time),
         "elapsed": time_text(&why.elapsed),
         "last": why.last.as_ref().map(|last| json!({
-            "line": last.line, "what": what(graph, last), "time": time_text(&last.time)
+            "line": last.line, "what": describe_seen(graph, last), "time": time_text(&last.time)
         })),
         "at": why.at.iter().map(at).collect::<Vec<_>>(),
         "allowed": why.allowed.iter().map(allowed).collect::<Vec<_>>(),
@@ -179,12 +186,12 @@ fn why_document(graph: &Iosts, why: &Why) -> Json {
     })
 }
 
-fn end(end: &SpanEnd) -> Json {
+fn end_to_json(end: &SpanEnd) -> Json {
     json!({ "delay": time_text(&end.delay), "included": end.is_in })
 }
 
-/// `plan!(8)`, or `a delay of 2`.
-pub fn what(graph: &Iosts, seen: &Seen) -> String {
+/// Describes an event or a delay: `plan!(8)`, or `a delay of 2`.
+pub fn describe_seen(graph: &Iosts, seen: &Seen) -> String {
     match &seen.item {
         Item::Delay(time) => format!("a delay of {}", time_text(time)),
         Item::Event(action, values) => event_text(graph, *action, values),
@@ -199,23 +206,23 @@ mod tests {
 
     #[test]
     fn a_time_that_is_given_is_for_the_whole_trace() {
-        let said = Some(Duration::from_secs(60));
+        let given = Some(Duration::from_secs(60));
         for (mut used, is_stopped) in [(Duration::ZERO, false), (Duration::from_secs(60), true)] {
-            let done = limit(said, &mut used, ask_now);
+            let done = run_limited(given, &mut used, ask_now);
             assert_eq!(matches!(done, Err(NoVerdict::Stopped(_))), is_stopped, "{done:?}");
         }
-        // Without one, each piece has its own.
+        // Without a given time, each piece has a time of its own.
         let mut used = Duration::from_secs(3600);
-        assert_eq!(limit(None, &mut used, ask_now), Ok(()));
+        assert_eq!(run_limited(None, &mut used, ask_now), Ok(()));
         assert!(used > Duration::from_secs(3599));
     }
 
-    /// At the end of a given time a millisecond is left, and a busy machine takes longer to let it be used.
+    /// At the end of a given time a millisecond is left, and a busy machine needs longer to use it.
     #[test]
     fn what_is_left_of_a_time_is_no_time_that_was_given() {
-        let said = Duration::from_secs(1);
-        let mut used = said - Duration::from_millis(1);
-        let stopped = limit(Some(said), &mut used, || {
+        let given = Duration::from_secs(1);
+        let mut used = given - Duration::from_millis(1);
+        let stopped = run_limited(Some(given), &mut used, || {
             std::thread::sleep(Duration::from_millis(40));
             ask_now();
         });

@@ -29,7 +29,9 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage, generate as make};
 use coreach_project::cover::evidence::Evidence;
 use coreach_project::cover::search::MetGoal;
-use coreach_project::cover::{Cover, Criterion, Ended, Fate, Goal, Member, Settings, cover, goals, known};
+use coreach_project::cover::{
+    Cover, Criterion, Ended, Fate, Goal, Member, Settings, cover, goals, lock_cover,
+};
 
 use super::ensure;
 use super::tree::initial;
@@ -185,7 +187,7 @@ pub fn found(specification: &Specification, criteria: Vec<Criterion>, steps: usi
     let kept = Cover::of(specification, &settings).unwrap_or_else(|stop| panic!("{stop:?}"));
     // What a budget ends leaves goals that are open, and nothing is claimed of those.
     cover(specification, &settings, &|_| {}, &kept);
-    known(&kept).clone()
+    lock_cover(&kept).clone()
 }
 
 /// Holds what became of each goal against exact reachability, and the suite against its goals.
@@ -199,7 +201,7 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
     let walked = Walked::alone(iosts);
     let found = found(specification, criteria(), steps);
     for (number, one) in found.goals.iter().enumerate() {
-        let name = || goals::name(iosts, &walked.parts[0].items, &one.goal);
+        let name = || goals::describe_goal(iosts, &walked.parts[0].items, &one.goal);
         let is_possible = is_possible(&possible, &one.goal);
         match &one.fate {
             Fate::Covered(_) => {
@@ -235,7 +237,7 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
         let evidence = promised;
         for number in &member.chosen.goals {
             let goal = &found.goals[*number].goal;
-            let name = || goals::name(iosts, &walked.parts[0].items, goal);
+            let name = || goals::describe_goal(iosts, &walked.parts[0].items, goal);
             ensure!(
                 shows(&walked, &evidence.initial, &evidence.trace, goal),
                 "a purpose does not show {}",
@@ -352,7 +354,7 @@ fn meets_all(
                 Goal::Item(_) => shows(&walked, &run.initial, &run.trace, goal),
                 _ => is_met(iosts, goal, &run),
             };
-            let name = || goals::name(iosts, &walked.parts[0].items, goal);
+            let name = || goals::describe_goal(iosts, &walked.parts[0].items, goal);
             ensure!(is_shown, "it passes without {}: {:?}\n{}", name(), run.trace, member.written.text);
         }
     }

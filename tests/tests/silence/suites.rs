@@ -68,7 +68,7 @@ impl Against {
     fn of(specification: &str) -> Self {
         let iosts = model(specification);
         let quiet = suspend(&iosts, &Limits::default(), &mut Z3Solver::default()).unwrap().iosts;
-        Against { suite: suite(specification), suspended: walk::case(&quiet).unwrap().test }
+        Against { suite: suite(specification), suspended: walk::make_case(&quiet).unwrap().test }
     }
 
     /// Runs one after the other until one fails or there were so many events: the events until then.
@@ -76,7 +76,7 @@ impl Against {
         let mut settings = Settings { steps: 20, ..Settings::default() };
         let iosts = &self.suspended.iosts;
         let until = Until { events: most, percent: None, deadline: None, covered: false };
-        let mut walk = Walk::new(iosts.clone(), &walk::listed(iosts, &walk::ALL), true, until, false);
+        let mut walk = Walk::new(iosts.clone(), &walk::list_all_goals(iosts, &walk::ALL), true, until, false);
         let mut sum = 0;
         for number in 0..most as u64 {
             let (test, strategy) = match looker {
@@ -202,8 +202,9 @@ fn a_walk_follows_silence() {
         assert!(against.meet("walk", &wrong, seed, 400).is_some());
         assert_eq!(against.meet("walk", &model(QUIRKY), seed, 400), None);
     }
-    let goals = walk::of(&against.suspended.iosts, Criterion::Transitions);
-    let names: Vec<String> = goals.iter().map(|goal| walk::name(&against.suspended.iosts, goal)).collect();
+    let goals = walk::list_goals(&against.suspended.iosts, Criterion::Transitions);
+    let names: Vec<String> =
+        goals.iter().map(|goal| walk::describe_goal(&against.suspended.iosts, goal)).collect();
     for location in ["Ready", "Stuck", "Served"] {
         assert!(names.contains(&format!("quiescence in {location}")), "{names:?}");
     }

@@ -30,7 +30,7 @@ struct Whole {
 /// Plans the campaign: which runs are its own?
 fn plan_campaign(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
-    budget::campaign(campaign.budget);
+    budget::set_campaign_budget(campaign.budget);
     let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, Partition::WHOLE, campaign.threads, &|what| progress.says(what));
     drop(progress);

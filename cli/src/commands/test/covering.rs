@@ -21,7 +21,7 @@ use coreach_project::cases::Case;
 use coreach_project::cover::Criterion;
 use coreach_project::once::Once;
 use coreach_project::possible_goals::{SplitGoals, split_goals};
-use coreach_project::walk::{ALL, Walkable, document, listed, name, read};
+use coreach_project::walk::{ALL, Walkable, describe_goal, list_all_goals, make_document, read};
 use coreach_project::{budget, iut};
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
         Covered::All => ALL.to_vec(),
     };
     let iosts = &walkable.case.test.iosts;
-    let goals = budget::reading(|| Ok(split_goals(iosts, listed(iosts, &criteria))))?;
+    let goals = budget::reading(|| Ok(split_goals(iosts, list_all_goals(iosts, &criteria))))?;
     Ok(Walking { arguments, walkable, iut, criteria, goals, warnings })
 }
 
@@ -143,7 +143,7 @@ impl Walking<'_> {
         let until = Until {
             events: arguments.driving.events.map_or(Settings::default().steps, NonZeroUsize::get),
             percent: arguments.walking.until,
-            deadline: budget::said_time().map(|time| begin + time),
+            deadline: budget::command_time().map(|time| begin + time),
             covered: arguments.driving.events.is_none(),
         };
         let iosts = &self.walkable.case.test.iosts;
@@ -155,7 +155,7 @@ impl Walking<'_> {
 
     fn document(&self, walk: &Walk, runs: &[Record], exit: Exit) -> Value {
         let about = (&self.criteria[..], &self.goals.impossible[..]);
-        document(&self.walkable, about, walk, runs, &self.warnings, exit.code())
+        make_document(&self.walkable, about, walk, runs, &self.warnings, exit.code())
     }
 
     fn tell(&self, initial: &State, run: &Run, path: Option<&str>) {
@@ -184,7 +184,7 @@ impl Walking<'_> {
             text += &format!("  {} left out, since no data can meet them\n", plural(impossible, "goal"));
         }
         let uncovered = walk.goals().iter().zip(walk.covered()).filter(|(_, covered)| !*covered);
-        let uncovered: Vec<String> = uncovered.map(|(goal, _)| name(specification, goal)).collect();
+        let uncovered: Vec<String> = uncovered.map(|(goal, _)| describe_goal(specification, goal)).collect();
         if !uncovered.is_empty() && !self.arguments.quiet {
             text += "  not covered:\n";
             for one in uncovered.iter().take(TOLD) {
@@ -207,6 +207,6 @@ fn line(standing: &Standing) -> String {
 
 /// How long a run may take: what is left, and what the answer to the last stimulus may take.
 fn time_left(begin: Instant, settings: &Settings) -> Duration {
-    let time = budget::said_time().unwrap_or(LONGEST);
+    let time = budget::command_time().unwrap_or(LONGEST);
     time.saturating_sub(begin.elapsed()) + 2 * settings.quiescence + Duration::from_secs(1)
 }

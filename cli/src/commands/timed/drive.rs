@@ -12,7 +12,7 @@ use coreach_execution::timed::micros_up;
 use coreach_execution::{Outcome, OutcomeKind, Verdict};
 use coreach_model::lock::lock;
 use coreach_project::budget;
-use coreach_project::timed::drive::{Driven, document};
+use coreach_project::timed::drive::{Driven, make_document};
 use coreach_project::timed::{constants, load};
 use serde_json::Value as Json;
 
@@ -53,7 +53,7 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     if is_json {
         let (driven, lines) = (driven.clone(), lines.clone());
         certain_end::tell_at_end(move |exit_code, _| {
-            console::json(&document(&driven, None, lines(), exit_code))
+            console::json(&make_document(&driven, None, lines(), exit_code))
         });
     }
     let form = if arguments.format == TraceFormat::JsonLines { Form::JsonLines } else { Form::Csv };
@@ -76,7 +76,7 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     if !is_json {
         writer.end()?;
     }
-    let document = || document(&driven, Some(&recording), lines(), exit.code());
+    let document = || make_document(&driven, Some(&recording), lines(), exit.code());
     let mut answer = CommandAnswer::new(exit, document, String::new);
     tell(&mut answer, &recording);
     Ok(answer)

@@ -6,7 +6,7 @@ use std::path::Path;
 use coreach_execution::offline::sequence::Item;
 use coreach_execution::offline::write::{Form as Spelling, write_sequence};
 use coreach_project::budget;
-use coreach_project::timed::inputs::{TimedFate, TimedGoal, TimedInputs, along, cover};
+use coreach_project::timed::inputs::{TimedFate, TimedGoal, TimedInputs, cover, sequence_along};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
 use super::super::{CommandAnswer, CommandResult, EarlyExit, plural};
@@ -29,7 +29,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
     let form: Spelling = arguments.format.into();
     if let Some(path) = path {
-        let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted))?;
+        let found = budget::within("inputs", budget::time(None), |_| sequence_along(&model, &path, &wanted))?;
         let items = found?;
         return Ok(CommandAnswer::of_text(Exit::Fine, write_sequence(model.timed.graph(), &items, form)));
     }

@@ -11,7 +11,7 @@ use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::timed::rules::{Rule, sum_counts};
 use coreach_pipeline::timed::{PathGuided, PathStop, RuleCounts};
 use coreach_project::budget;
-use coreach_project::guided::{PathRequest, document, make, wanted};
+use coreach_project::guided::{PathRequest, make, make_document, read_request};
 
 use super::super::{CommandAnswer, CommandResult, plural, table};
 use crate::console;
@@ -29,7 +29,7 @@ const SPTG: [(&str, Guards); 2] = [("testcase.json", Guards::Text), ("testcase_s
 /// Reads, makes, writes, tells.
 pub fn path(arguments: &PathArguments) -> CommandResult {
     let (wanted, warnings) =
-        budget::reading(|| wanted(&arguments.model, &arguments.path, arguments.tm.as_ref()))?;
+        budget::reading(|| read_request(&arguments.model, &arguments.path, arguments.tm.as_ref()))?;
     console::draw(&warnings);
     let files = files(arguments);
     let written: Vec<outputs::ToWrite> = files
@@ -47,7 +47,7 @@ pub fn path(arguments: &PathArguments) -> CommandResult {
     console::draw(&find_warnings(&wanted, &made));
     let (paths, failed) = put(arguments.out.as_deref(), &outputs, texts);
     let exit = if failed.is_empty() { Exit::Fine } else { Exit::Environment };
-    let document = || document(&wanted, &made, &paths, exit.code());
+    let document = || make_document(&wanted, &made, &paths, exit.code());
     let mut answer = CommandAnswer::new(exit, document, || told(&wanted, &made, &paths));
     failed.iter().for_each(|message| answer.remark(format!("error: {message}")));
     Ok(answer)

@@ -9,8 +9,8 @@ use coreach_execution::offline::sequence::{Item, time_text};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{AllowedTransition, SpanEnd, Until, Why};
 use coreach_project::budget;
-use coreach_project::timed::trace::recorded;
-use coreach_project::timed::verdict::{JudgedTrace, NoVerdict, document, judge, what};
+use coreach_project::timed::trace::open_recording;
+use coreach_project::timed::verdict::{JudgedTrace, NoVerdict, describe_seen, judge, make_document};
 use coreach_project::timed::{constants, load, path};
 
 use super::super::{CommandAnswer, CommandResult, EarlyExit, plural};
@@ -35,7 +35,7 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
         offline.within(arguments.tolerance.clone())
     });
     let offline = prepared?;
-    let trace = recorded(&model, &arguments.trace)?;
+    let trace = open_recording(&model, &arguments.trace)?;
     let known = trace.constants.into_iter().chain(constants).collect();
     let judged = match judge(&offline, &known, trace.members) {
         Ok(judged) => judged,
@@ -43,7 +43,7 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
         Err(NoVerdict::Stopped(found)) => return Err(EarlyExit::Refused(vec![found], Exit::Stopped)),
     };
     let exit = arguments.inconclusive.exit(OutcomeKind::Verdict(judged.verdict.verdict()));
-    let document = || document(&offline, &names, &judged, exit.code());
+    let document = || make_document(&offline, &names, &judged, exit.code());
     let mut answer = CommandAnswer::new(exit, document, || told(&offline, &names, &judged));
     if judged.has_forgotten {
         answer.remark(
@@ -115,7 +115,7 @@ fn expected(offline: &Offline<'_>, why: &Why) -> Option<String> {
 
 fn reason(offline: &Offline<'_>, why: &Why) -> String {
     let graph = offline.graph();
-    let mut text = format!("line {}: {}", why.seen.line, what(graph, &why.seen));
+    let mut text = format!("line {}: {}", why.seen.line, describe_seen(graph, &why.seen));
 
     let _ = write!(text, " at time {}", time_text(&why.seen.time));
     match &why.last {
@@ -124,7 +124,7 @@ fn reason(offline: &Offline<'_>, why: &Why) -> String {
                 text,
                 ", {} after {} of line {}",
                 time_text(&why.elapsed),
-                what(graph, last),
+                describe_seen(graph, last),
                 last.line
             );
         }

@@ -7,7 +7,7 @@ use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::walk::{Until, Walk};
 use coreach_model::reader::{Specification, from_bytes, read_specification};
 use coreach_project::cover::{self, Criterion, Settings};
-use coreach_project::exploration::{Purpose, document, explore};
+use coreach_project::exploration::{Purpose, explore, make_document};
 use coreach_project::walk::{self, ALL};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn covers_follow_their_schema() {
         let stop = cover::cover(specification, &settings, &|_| {}, &kept);
         let found = kept.into_inner().unwrap();
         let exit = if found.is_whole() { 0 } else { 5 };
-        serde_json::to_value(cover::report::document(limits, &found, stop.as_ref(), exit)).unwrap()
+        serde_json::to_value(cover::report::make_document(limits, &found, stop.as_ref(), exit)).unwrap()
     };
     let documents = [
         told(&coffee, 500, vec![Criterion::Guards]),
@@ -62,7 +62,7 @@ fn explorations_follow_their_schema() {
         let iosts = read_specification(file).unwrap().0.iosts;
         let found = explore(&iosts, limits, purpose);
         let exit = if found.missing.is_some() { 6 } else { 0 };
-        serde_json::to_value(document(&iosts, limits, &found, exit)).unwrap()
+        serde_json::to_value(make_document(&iosts, limits, &found, exit)).unwrap()
     };
     let limits = TreeLimits { quiescence: Quiescence::Sink, ..TreeLimits::default() };
     let documents = [
@@ -94,9 +94,9 @@ fn path_guided_test_cases_follow_their_schema() {
     let path = root().join("examples/atm_timed/specification.yaml");
     let made = |steps: &str, time: &str| {
         let time = guided::parse_time(time).unwrap();
-        let (wanted, _) = guided::wanted(&path, steps, Some(&time)).unwrap();
+        let (wanted, _) = guided::read_request(&path, steps, Some(&time)).unwrap();
         let made = guided::make(&wanted, false, true, &mut Z3Solver::default()).unwrap();
-        guided::document(&wanted, &made, &[PathBuf::from("out/test_case.json")], 0)
+        guided::make_document(&wanted, &made, &[PathBuf::from("out/test_case.json")], 0)
     };
     let documents =
         [made("(tr1,tr2,tr3,tr4)*2", "5"), made("tr1,tr2,tr6", "1/2"), made("tr8,tr9", guided::SYMBOLIC)];
@@ -113,7 +113,7 @@ fn verdicts_off_line_follow_their_schema() {
     use coreach_execution::offline::verdict::MOST_CONTEXTS;
     use coreach_execution::offline::waiting::Rules;
     use coreach_model::term::evaluate::Valuation;
-    use coreach_project::timed::verdict::{document, judge};
+    use coreach_project::timed::verdict::{judge, make_document};
     use coreach_project::timed::{load, path};
 
     let (model, _) = load(&root().join("examples/trajectory/specification.yaml")).unwrap();
@@ -122,7 +122,7 @@ fn verdicts_off_line_follow_their_schema() {
     let told = |trace: &str| {
         let reader = Reader::new(model.timed.graph(), "trace", trace.as_bytes());
         let judged = judge(&offline, &Valuation::new(), reader).unwrap_or_else(|why| panic!("{why:?}"));
-        document(&offline, &["1".to_owned(), "2".to_owned()], &judged, 0)
+        make_document(&offline, &["1".to_owned(), "2".to_owned()], &judged, 0)
     };
     let documents = [
         told("1,location,4\n1\n"),
@@ -144,10 +144,12 @@ fn verdicts_off_line_follow_their_schema() {
 fn walks_follow_their_schema() {
     let (walkable, _) = walk::read(&root().join("examples/coffee_machine/specification.yaml")).unwrap();
     let iosts = walkable.case.test.iosts.clone();
-    let (until, goals) =
-        (Until { events: 1, percent: None, deadline: None, covered: false }, walk::listed(&iosts, &ALL));
+    let (until, goals) = (
+        Until { events: 1, percent: None, deadline: None, covered: false },
+        walk::list_all_goals(&iosts, &ALL),
+    );
     let standing = Walk::new(iosts, &goals, true, until, true);
-    let told = walk::document(&walkable, (&ALL, &[]), &standing, &[], &diagnostics(), 0);
+    let told = walk::make_document(&walkable, (&ALL, &[]), &standing, &[], &diagnostics(), 0);
     assert!(!told["uncovered"].as_array().unwrap().is_empty());
     follow("walk.schema.json", &[told]);
 }
