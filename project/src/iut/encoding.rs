@@ -6,7 +6,7 @@ use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
 
 use super::binary::Carrier;
-use super::patterns::EXAMPLE_OBSERVATIONS;
+use super::patterns::OBSERVATIONS;
 use super::settle::{self, Speech};
 use super::words::IutReader;
 use super::{binary, captures, ignored, lines};
@@ -62,14 +62,7 @@ pub fn read_encoding(
             let stimuli = lines::read_stimuli(reader, entries, &line_ending);
             reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
             let (observations, answers) = lines::read_observations(reader, entries);
-            reader.check_complete(
-                entries,
-                node,
-                "observations",
-                of,
-                ActionKind::Output,
-                EXAMPLE_OBSERVATIONS,
-            );
+            reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
             let ignored = ignored::read_ignored_lines(reader, entries, &observations);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");

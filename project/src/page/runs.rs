@@ -2,8 +2,7 @@
 //!
 //! A store may have a hundred thousand runs, and a browser reads a page as a whole. So a page lists the first
 //! [`MOST_RUNS`] runs, and [`MOST_WALKS`] of them can be walked. These are chosen by kind (bucket, ending,
-//! test case, implementation), and the run with the fewest events of each kind comes first. A remark counts
-//! the rest.
+//! test case, implementation), and the shortest run of each kind comes first. A remark counts the rest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
