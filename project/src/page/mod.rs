@@ -168,7 +168,6 @@ impl Page {
     }
 }
 
-/// Makes the result of a domain for a purpose, without its stages.
 fn make_result(
     purpose: &str,
     domain: &'static str,

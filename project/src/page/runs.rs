@@ -103,7 +103,6 @@ impl Page {
         Ok(())
     }
 
-    /// Returns the graph of a test case. Adds it, if the page does not have it yet.
     fn find_or_add_case(&mut self, document: Document, case: &TestCase) -> usize {
         let document = without_origin(document);
         if let Some((_, number)) = self.cases.iter().find(|(known, _)| *known == document) {

@@ -35,7 +35,6 @@ pub fn open_sequence<'a>(
     Ok(read_side(timed, name, source, side))
 }
 
-/// Opens the file. Returns its name for messages, and its text.
 fn open_source(path: &Path) -> Result<(String, Box<dyn BufRead>), Diagnostic> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), Box::new(stdin().lock())));
