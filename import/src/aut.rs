@@ -16,8 +16,8 @@
 //! **Directions**: `?coin` and `coin?` are inputs, `!coffee` and `coffee!` outputs. `coffee !1` has no
 //! direction, since it is an offer of LOTOS. See [`directions`](crate::directions).
 //!
-//! A file whose number of transitions differs from its header is refused, since it may have been cut off.
-//! **Cost**: time linear in the file.
+//! If the number of transitions differs from the header, the file may be cut off, and is refused.
+//! **Cost**: linear time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -69,7 +69,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
 /// Reads the transition system, and checks it against its header. `None`, if it certainly gives no model.
 pub(crate) fn read_system(collector: &mut Collector, options: &Options) -> Option<AutSystem> {
     let file = collector.file.clone();
-    let (header, edges) = read_lines(collector, &file.text, options)?;
+    let (header, edges) = read_lines(collector, &file.text, options.most)?;
     if collector.is_full() {
         return None;
     }
@@ -115,11 +115,7 @@ struct AutHeader {
 }
 
 /// Reads the header and the transitions. `None`, if a limit was reached.
-fn read_lines(
-    collector: &mut Collector,
-    text: &str,
-    options: &Options,
-) -> Option<(Option<AutHeader>, Vec<Edge>)> {
+fn read_lines(collector: &mut Collector, text: &str, most: usize) -> Option<(Option<AutHeader>, Vec<Edge>)> {
     let mut header = None;
     let mut edges = Vec::new();
     let mut start = 0;
@@ -144,8 +140,8 @@ fn read_lines(
             header = Some(read_header(collector, rest, &span)?);
             continue;
         }
-        if edges.len() == options.most {
-            report_too_many(collector, &span, "transitions", options.most);
+        if edges.len() == most {
+            report_too_many(collector, &span, "transitions", most);
             return None;
         }
         edges.extend(read_edge(collector, trimmed, &span));

@@ -134,7 +134,7 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
         let is_new = match edge.event.gate.as_str() {
             "*" => otherwise.insert(source, target).is_none(),
             _ => {
-                let actions = find_actions_of_label(collector, model, edge);
+                let actions = find_actions(collector, model, edge);
                 actions.into_iter().all(|(action, condition)| {
                     let rules = rules.entry((source, action)).or_default();
                     match condition {
@@ -178,11 +178,7 @@ fn make_purpose(collector: &mut Collector, model: &Iosts, system: &AutSystem) ->
 }
 
 /// Finds the actions that a label stands for, with the conditions on their values. Reports mistakes.
-fn find_actions_of_label(
-    collector: &mut Collector,
-    model: &Iosts,
-    edge: &Edge,
-) -> Vec<(ActionId, Option<Term>)> {
+fn find_actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(ActionId, Option<Term>)> {
     let event = &edge.event;
     let is_it = |action: &Action| {
         action.is_visible()

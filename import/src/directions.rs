@@ -18,7 +18,6 @@ pub struct Directions<'a> {
     reported: BTreeSet<String>,
 }
 
-/// Returns the lists of the user, each with the name of its option.
 fn user_lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
     [
         (ActionKind::Input, "--inputs", &options.inputs),

@@ -7,8 +7,8 @@
 //!
 //! **Beginning**: the graph begins at the node that `--initial` names, or that has `initial` set. Otherwise
 //! it begins at the node called `Start`. If only one edge without an event leaves that node, it begins at the
-//! edge's target, and the assignments of the edge are done first. Otherwise it begins at the only node
-//! without entering edges.
+//! edge's target, and its assignments are done first. Otherwise it begins at the only node that no edge
+//! enters.
 //!
 //! **Not taken over**: groups of nodes (a group itself is no location, and an edge at it is a mistake), and
 //! the looks of a graph. Hyperedges, undirected edges and own entities of a document are mistakes.
@@ -413,8 +413,7 @@ impl TagName for Node<'_, '_> {
 }
 
 /// Appends XML source text to `piece`, each sign with its place in the file. Resolves entities, and leaves
-/// out the marks of CDATA. `value` is the XML parser's result for the same text. If it differs, it is
-/// appended whole.
+/// out the marks of CDATA. `value` is the XML parser's result for the same text. If it differs, it is taken.
 fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
     const MARKS: [&str; 2] = ["<![CDATA[", "]]>"];
     // `&#x10ffff;` with some leading zeros.

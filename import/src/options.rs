@@ -1,5 +1,7 @@
 //! The options for importing a foreign model.
 
+use std::ops::Range;
+
 use coreach_model::reader::collect::Collector;
 
 /// The code of a finding about a limit that was reached.
@@ -73,12 +75,7 @@ impl Default for Options {
     }
 }
 
-pub(crate) fn report_too_many(
-    collector: &mut Collector,
-    span: &std::ops::Range<usize>,
-    what: &str,
-    most: usize,
-) {
+pub(crate) fn report_too_many(collector: &mut Collector, span: &Range<usize>, what: &str, most: usize) {
     let help = "--most moves this limit";
     collector.mistake(LIMIT, format!("more than {most} {what}"), span, "what follows was not read", help);
 }

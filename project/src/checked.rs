@@ -108,7 +108,7 @@ fn check_text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked 
                 given.iter().map(|path| load_models(path, &mut locations)).collect();
             let has_wrong_model = read.iter().any(Option::is_none);
             let models: Vec<Iosts> = read.into_iter().flatten().flatten().collect();
-            check_implementation(path, &models, &locations, has_wrong_model)
+            check_iut(path, &models, &locations, has_wrong_model)
         }
         Ok(Heading { kind: FileKind::Campaign, .. }) => check_campaign(path),
         // The other texts are purposes and properties.
@@ -226,12 +226,7 @@ fn load_models(path: &Path, locations: &mut ReportedLocations) -> Option<Vec<Ios
 
 /// Compares an implementation's file with each of these models. The same model may be there twice.
 /// `has_wrong_model` says that another model has mistakes, which its own check reports.
-fn check_implementation(
-    path: &Path,
-    given: &[Iosts],
-    locations: &ReportedLocations,
-    has_wrong_model: bool,
-) -> Checked {
+fn check_iut(path: &Path, given: &[Iosts], locations: &ReportedLocations, has_wrong_model: bool) -> Checked {
     let mut models: Vec<&Iosts> = Vec::new();
     given.iter().for_each(|model| {
         if !models.contains(&model) {
@@ -326,7 +321,7 @@ fn check_campaign(path: &Path) -> Checked {
         }
     }
     for reference in &campaign.iuts {
-        note(check_implementation(&reference.path, &models, &locations, false).found);
+        note(check_iut(&reference.path, &models, &locations, false).found);
     }
     // If a file has mistakes, that file may have the names, so they are not checked.
     if is_whole {

@@ -566,11 +566,8 @@ fn read_choices<T: Copy + PartialEq>(
 ///
 /// # Errors
 /// A constant is not known, or its text is not a value of its type.
-pub fn evaluate_instantiate(
-    instantiate: &[Instantiation],
-    known: &[Datum],
-) -> Result<Valuation, Vec<Diagnostic>> {
-    let Some(first) = instantiate.first() else { return Ok(Valuation::new()) };
+pub fn evaluate_instantiate(items: &[Instantiation], known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
+    let Some(first) = items.first() else { return Ok(Valuation::new()) };
     let mut names = Names::default();
     for datum in known {
         if let Type::Enum(enumeration) = datum.ty() {
@@ -581,7 +578,7 @@ pub fn evaluate_instantiate(
     }
     let mut collector = Collector::new(first.origin.file.clone());
     let mut values = Valuation::new();
-    for item in instantiate {
+    for item in items {
         let Some(datum) = known.iter().find(|datum| datum.name() == item.name) else {
             let all = || known.iter().map(Datum::name);
             let help = collector.meant(&item.name, "constants", all);

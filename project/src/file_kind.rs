@@ -274,7 +274,6 @@ pub(crate) fn report_other_kind(collector: &mut Collector, entries: &[Entry], ex
     true
 }
 
-/// Lists the YAML files of a folder, in the order of their names.
 pub(crate) fn list_yaml_files(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let items = std::fs::read_dir(folder).into_iter().flatten().flatten();

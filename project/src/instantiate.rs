@@ -9,8 +9,7 @@ use coreach_model::{Datum, Diagnostic};
 
 use crate::configuration::{Configuration, evaluate_instantiate};
 
-/// Replaces constants by the configuration's values in the specification and in the purposes. These may have
-/// own ones.
+/// Replaces constants by the configuration's values in the specification and in the purposes.
 ///
 /// # Errors
 /// A constant is not known, or its text is not a value of its type.
@@ -24,7 +23,7 @@ pub fn instantiate(
     }
     let all: Vec<Datum> =
         specification.constants.iter().cloned().chain(purposes.iter().flat_map(own_constants)).collect();
-    let everywhere = literals(&evaluate_first_of_name(configuration, &all)?);
+    let everywhere = literals(&evaluate_by_name(configuration, &all)?);
     let values = purposes.iter().map(|purpose| values_of(configuration, specification, purposes, purpose));
     let values: Vec<Valuation> = values.collect::<Result<_, _>>()?;
     for (purpose, values) in purposes.iter_mut().zip(values) {
@@ -47,7 +46,7 @@ pub fn values_of(
     let mut known: Vec<Datum> = specification.constants.clone();
     known.extend(own_constants(purpose));
     known.extend(purposes.iter().flat_map(own_constants));
-    evaluate_first_of_name(configuration, &known)
+    evaluate_by_name(configuration, &known)
 }
 
 fn own_constants(purpose: &TestPurpose) -> Vec<Datum> {
@@ -56,10 +55,7 @@ fn own_constants(purpose: &TestPurpose) -> Vec<Datum> {
 }
 
 /// Evaluates the configuration's constants. The first constant of a name counts.
-fn evaluate_first_of_name(
-    configuration: &Configuration,
-    known: &[Datum],
-) -> Result<Valuation, Vec<Diagnostic>> {
+fn evaluate_by_name(configuration: &Configuration, known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
     let mut names = BTreeSet::new();
     let known: Vec<Datum> = known.iter().filter(|datum| names.insert(datum.name())).cloned().collect();
     evaluate_instantiate(&configuration.instantiate, &known)

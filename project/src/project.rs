@@ -242,7 +242,6 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
     }
 }
 
-/// Reports a purpose that mentions quiescence, if the conformance is ioc.
 fn refuse_quiescence_by_ioc(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic> {
     let iosts = &purpose.iosts;
     let quiet = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Quiescence;

@@ -52,8 +52,7 @@ struct KeptRun {
     iut: Option<(String, String)>,
 }
 
-/// Loads a run of a file, or of a store, and walks through it. `which` names a store's run, `test` a file's
-/// test case.
+/// Loads a run from a file or a store, and walks through it. `which` names a store's run, `test` a test case.
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<LoadedRun, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];

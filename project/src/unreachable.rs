@@ -206,8 +206,7 @@ fn add_rejected_by_completion(
 }
 
 /// Finds the locations and actions whose transitions all have conditions, and do not all lead to Reject. If
-/// no condition holds, completion rejects the action (algorithm 7.1, p. 170). Authors who think of "until" do
-/// not expect it.
+/// no condition holds, completion rejects the action (algorithm 7.1, p. 170). Authors may not expect it.
 fn find_conditional(purpose: &TestPurpose) -> Vec<(&str, &str)> {
     let iosts = &purpose.iosts;
     let mut named: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();

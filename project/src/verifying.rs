@@ -20,8 +20,7 @@ const WORK: u64 = 1000;
 /// If polyhedra cannot decide, the solver looks at one of this number of nodes.
 const EXACT: usize = 20;
 
-/// Verifies a property of the project. The search for a violation looks at this number of nodes. The solver
-/// is a new one.
+/// Verifies a property of the project. The search for a violation looks at so many nodes, with a new solver.
 pub fn verify(
     project: &Project,
     property: &TestPurpose,

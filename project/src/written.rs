@@ -77,13 +77,9 @@ pub fn read_back(
 }
 
 /// Reads a model, and makes its quiescence an action of that kind again.
-fn read_model_back(
-    view: &View<'_>,
-    text: &str,
-    specification: &Specification,
-) -> Result<Iosts, Vec<Diagnostic>> {
+fn read_model_back(view: &View<'_>, text: &str, original: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
     let quiescence = view.iosts.actions.numbered().find(|(_, action)| action.kind == ActionKind::Quiescence);
-    let mut specification = specification.clone();
+    let mut specification = original.clone();
     if quiescence.is_some() && view.particulars.purpose.is_some() {
         // A purpose is read against the specification that it was completed for.
         specification.iosts.actions = view.iosts.actions.clone();

@@ -1,13 +1,11 @@
 //! Infers the types of undeclared variables: those of JavaScript, and those at drawn edges.
 //!
-//! **Problem.** A model of GraphWalker has `x = 0` and `x < 3`, and no types. A datum here has one fixed
-//! type.
+//! **Problem.** A model of GraphWalker has `x = 0` and `x < 3`, and no types. A datum has one type.
 //!
 //! **Method.** Each variable has a sort, which grows along the chain *unknown*, *integer*, *real*, or is
 //! *truth*. The sort follows from the values that are assigned to the variable, from comparisons, and from
 //! its place in an expression. All expressions are visited again until no sort grows. A variable with two
-//! sorts keeps the first, and the typing reports its use as the other. A variable of unknown sort is an
-//! integer.
+//! sorts keeps the first, and the typing reports the other use. An unknown sort is an integer.
 //!
 //! **Ends**: a sort grows at most twice. **Cost**: the size of all expressions, times the number of rounds.
 //! That is at most three times the number of variables, and in practice three.

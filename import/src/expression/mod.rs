@@ -1,5 +1,4 @@
-//! Reads the small languages of guards and actions: JavaScript in GraphWalker's models, XLIA's, and that of
-//! drawn edges.
+//! Reads the languages of guards and actions: JavaScript in GraphWalker's models, XLIA's, and drawn edges.
 //!
 //! One grammar covers all three, and a [`Dialect`] decides the differences. An expression without a
 //! counterpart (calls, strings, bits) is a [`ForeignMistake`], which is underlined.

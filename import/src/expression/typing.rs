@@ -25,8 +25,7 @@ pub struct Typing<'a> {
     pub scope: &'a ForeignScope,
     pub dialect: Dialect,
     pub mistakes: Vec<ForeignMistake>,
-    /// Are uses of names without a term reported? Only if assignments were left out: mistakes were reported
-    /// before.
+    /// Are names without a term reported? Otherwise, a mistake was reported for them before.
     pub reports_broken: bool,
 }
 

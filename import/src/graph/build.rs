@@ -66,7 +66,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     let mut first: Vec<(usize, ForeignAssignment, &Piece)> = Vec::new();
     let mut broken: Vec<(usize, String)> = Vec::new();
     for (model, piece) in &drawing.first {
-        let read = parse_statements(collector, options, drawing, piece);
+        let read = parse_piece(collector, options, drawing, piece);
         broken.extend(read.broken.into_iter().map(|name| (*model, name)));
         first.extend(read.assignments.into_iter().map(|assignment| (*model, assignment, piece)));
     }
@@ -191,12 +191,7 @@ fn make_typing<'a>(scope: &'a ForeignScope, options: &Options, drawing: &Drawing
     Typing { reports_broken, ..Typing::new(scope, drawing.dialect) }
 }
 
-fn parse_statements(
-    collector: &mut Collector,
-    options: &Options,
-    drawing: &Drawing,
-    piece: &Piece,
-) -> Statements {
+fn parse_piece(collector: &mut Collector, options: &Options, drawing: &Drawing, piece: &Piece) -> Statements {
     let mut read = parser::parse_statements(&piece.text, drawing.dialect);
     report_mistakes(collector, options, std::mem::take(&mut read.mistakes), piece);
     read
@@ -219,7 +214,7 @@ fn parse_texts<'a>(
     }
     let (mut actions, mut broken) = (Vec::new(), Vec::new());
     for piece in &edge.label.actions {
-        let read = parse_statements(collector, options, drawing, piece);
+        let read = parse_piece(collector, options, drawing, piece);
         if !read.local.is_empty() {
             // A name may mean the local variable or the model's, so no action is translated.
             let what = "a variable of these actions only";

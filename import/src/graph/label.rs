@@ -239,7 +239,6 @@ pub fn read_event(label: &mut Label, piece: &Piece) -> Result<(), LabelMistake> 
     Ok(())
 }
 
-/// Finds the end of the bracket with which the text begins.
 fn find_closing(text: &str) -> Option<usize> {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {

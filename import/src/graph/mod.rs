@@ -35,7 +35,6 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Makes an empty drawing.
     pub fn new(models: Vec<String>, dialect: Dialect) -> Self {
         Drawing {
             name: None,

@@ -39,7 +39,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         [machine] if system.connections.is_empty() => {
             translate::translate(collector, options, machine, &system.name, &BTreeSet::new())?
         }
-        _ => together::compose_machines(collector, options, &mut system)?,
+        _ => together::join_machines(collector, options, &mut system)?,
     };
     Some(translate::drop_unused_time(collector, system.is_timed, model))
 }

@@ -233,7 +233,6 @@ impl Reader<'_, '_> {
         Ok(true)
     }
 
-    /// Reads `<word>`, if it is next.
     pub(super) fn modifier(&mut self) -> Parsed<Option<(String, Range<usize>)>> {
         if !self.cursor.eat("<") {
             return Ok(None);

@@ -25,11 +25,7 @@ use crate::finish::Model;
 use crate::options::Options;
 
 /// Makes the model of all machines. `None` after a mistake, which has been reported.
-pub fn compose_machines(
-    collector: &mut Collector,
-    options: &Options,
-    system: &mut XliaSystem,
-) -> Option<Model> {
+pub fn join_machines(collector: &mut Collector, options: &Options, system: &mut XliaSystem) -> Option<Model> {
     let errors = collector.errors();
     name_actions_of_ports(collector, system);
     if collector.errors() > errors {

@@ -229,7 +229,7 @@ impl Translation<'_> {
         let mut state = Substitution::new();
         for (datum, tree) in &self.declared.first {
             if let Some(value) = self.translate_typed(tree, datum.ty(), "the first value") {
-                self.set_first_value(&mut state, datum, &value, tree);
+                self.set_first(&mut state, datum, &value, tree);
             }
         }
         for step in &start.first {
@@ -244,7 +244,7 @@ impl Translation<'_> {
                         continue;
                     }
                     if let Some(value) = self.translate_typed(tree, datum.ty(), &format!("`{}`", name.text)) {
-                        self.set_first_value(&mut state, &datum, &value, tree);
+                        self.set_first(&mut state, &datum, &value, tree);
                     }
                 }
                 XliaStep::Guard(tree) => {
@@ -273,13 +273,7 @@ impl Translation<'_> {
     }
 
     /// Sets the first value of a variable. It may not depend on a variable without a value.
-    fn set_first_value(
-        &mut self,
-        state: &mut Substitution,
-        datum: &Datum,
-        value: &Term,
-        tree: &ForeignExpression,
-    ) {
+    fn set_first(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &ForeignExpression) {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
             self.error(

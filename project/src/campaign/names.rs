@@ -65,7 +65,6 @@ impl KnownNames {
         found
     }
 
-    /// Can a test case have a location of this name?
     fn may_have(&self, name: &str) -> bool {
         let begins = |known: &String| {
             name.strip_prefix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))

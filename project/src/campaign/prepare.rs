@@ -152,7 +152,6 @@ pub fn prepare(
     Ok(((Plan { left_out, ..plan }, ways), found))
 }
 
-/// Adds findings that are not there yet: several configurations may share a model.
 fn add_new_findings(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
     for diagnostic in more {
         if !found.contains(&diagnostic) {

@@ -12,8 +12,7 @@
 //! cannot take. The purpose then asks for such values ([`Route::guards`]).
 //!
 //! A purpose also accepts runs with other values than the run that was found, and these may show less. So all
-//! paths are listed that may explain an accepted run ([`Explanations`]). The purpose shows the goal if all
-//! meet it.
+//! paths are listed that may explain an accepted run ([`Explanations`]). If all meet the goal, it is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -261,8 +260,7 @@ impl Explanations {
                 (*number, Term::and(all.into_iter().filter(|part| is_shared(*number, part))))
             })
             .collect();
-        // States to follow, each with the purpose's conditions, the number of the next visible step, and the
-        // path.
+        // States to follow, each with the purpose's conditions, the next visible step, and the path.
         let mut open = vec![(SymbolicState::initial(iosts), Vec::new(), 0, Vec::new())];
         let (mut paths, mut tried) = (Vec::new(), 0);
         while let Some((state, conditions, next, path)) = open.pop() {

@@ -135,7 +135,6 @@ fn try_run(
     Some(MetGoal { route, evidence, must: true })
 }
 
-/// Takes the path with the values of the trace. Returns the state at its end.
 fn follow_path(iosts: &Iosts, begin: State, path: &[TransitionId], trace: &[Event]) -> Option<State> {
     let mut events = trace.iter();
     path.iter().try_fold(begin, |state, number| {

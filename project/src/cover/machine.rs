@@ -265,13 +265,8 @@ impl Explorer<'_, '_> {
                 (false, _) => vec![condition],
                 (true, _) => {
                     let has_values = |values: &Vec<Value>| {
-                        Term::and(
-                            action
-                                .parameters
-                                .iter()
-                                .zip(values)
-                                .map(|(datum, value)| has_value(datum, value)),
-                        )
+                        let pairs = action.parameters.iter().zip(values);
+                        Term::and(pairs.map(|(datum, value)| has_value(datum, value)))
                     };
                     all.iter().map(has_values).collect()
                 }

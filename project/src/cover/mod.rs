@@ -13,8 +13,7 @@
 //! Unreachable goals are unreachable if abstract interpretation, the tree and the solver are right.
 //!
 //! **Kept**: each result is kept as soon as it is found, so that an exceeded budget does not lose it. Looking
-//! for paths and making the suite have a budget each, so that no met goal is lost. An undecided goal is
-//! *open*.
+//! for paths and making the suite have a budget each, which saves met goals. Undecided goals are *open*.
 
 pub mod beside;
 pub mod evidence;

@@ -156,8 +156,7 @@ impl<'a> Observer<'a> {
         found.clone()
     }
 
-    /// Finds the steps to the first answer from a state: internal steps, and an output after them. (Or
-    /// quiescence.)
+    /// Finds the steps to the first answer from a state: internal steps, then an output or quiescence.
     pub fn find_answer(&mut self, from: &State, solver: &mut dyn Solver) -> Option<Vec<TransitionId>> {
         let mut open = VecDeque::from([(from.clone(), Vec::new())]);
         let mut seen = BTreeSet::from([from.clone()]);
@@ -372,12 +371,7 @@ impl<'a> Observer<'a> {
 }
 
 /// Returns the states after an event and internal steps. With `ignores`, a state that cannot take it stays.
-pub fn states_after(
-    iosts: &Iosts,
-    states: &BTreeSet<State>,
-    event: &Event,
-    ignores: bool,
-) -> BTreeSet<State> {
+pub fn states_after(iosts: &Iosts, from: &BTreeSet<State>, event: &Event, ignores: bool) -> BTreeSet<State> {
     let takes = |state: &State| !step(iosts, state, event).is_empty();
     let after = |state: &State| {
         let is_ignored = ignores
@@ -385,7 +379,7 @@ pub fn states_after(
             && !internal_closure(iosts, BTreeSet::from([state.clone()])).iter().any(takes);
         if is_ignored { BTreeSet::from([state.clone()]) } else { step(iosts, state, event) }
     };
-    internal_closure(iosts, states.iter().flat_map(after).collect())
+    internal_closure(iosts, from.iter().flat_map(after).collect())
 }
 
 impl WrongValue {

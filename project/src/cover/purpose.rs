@@ -49,7 +49,7 @@ pub fn write_purpose(
 ) -> Option<Written> {
     let model = &specification.iosts;
     let asked = route.guards(system, solver);
-    let goes_on = continuing_conditions(system, route, &asked, solver);
+    let goes_on = next_conditions(system, route, &asked, solver);
     let searched = system.iosts;
     let mut steps: Vec<PurposeStep> = Vec::new();
     for (place, (number, (asked, goes_on))) in
@@ -107,12 +107,7 @@ struct PurposeStep {
 
 /// Returns for each step the condition under which an accepted event can follow it. It is true before the end
 /// of the promised steps, and where the path implies it.
-fn continuing_conditions(
-    system: &System<'_>,
-    route: &Route,
-    asked: &[Term],
-    solver: &mut dyn Solver,
-) -> Vec<Term> {
+fn next_conditions(system: &System<'_>, route: &Route, asked: &[Term], solver: &mut dyn Solver) -> Vec<Term> {
     let may_go_on = route.may_go_on(system, solver);
     let mut found = vec![Term::yes(); route.path.len()];
     if may_go_on.iter().all(Term::is_true) {

@@ -216,7 +216,6 @@ impl GoalSearcher<'_, '_> {
         self.try_before_last_step(tree, child, Some(asked), open);
     }
 
-    /// Tries to meet the goal by the state of this node.
     fn meet_by_arrival(&mut self, tree: &Tree, node: NodeId, open: &mut OpenGoal) {
         let Goal::Item(item) = open.goal else { return };
         let (iosts, at) = (self.system.iosts, tree.nodes[node].state.location);

@@ -51,8 +51,7 @@ pub struct SuiteChooser<'a> {
 }
 
 impl<'a> SuiteChooser<'a> {
-    /// Makes the candidates. `met` are the numbers of the goals that were met, each with its route. They have
-    /// watched steps.
+    /// Makes the candidates. `met` are the numbers of the met goals, with their routes and watched steps.
     pub fn new(
         walked: &'a Walked,
         system: &'a System<'a>,

@@ -54,8 +54,7 @@ impl SortedFiles {
         Ok(files_by_kind)
     }
 
-    /// Puts a file into its list. Returns the kind of a file that belongs to no list. `code` is for
-    /// unreadable files.
+    /// Puts a file into its list. Returns the kind of a file without a list. `code` is for unreadable files.
     pub(crate) fn sort_in(
         &mut self,
         path: &Path,
@@ -90,8 +89,7 @@ impl SortedFiles {
         }
     }
 
-    /// Adds configurations from the folders of the runs, those above (`test --keep runs`), and the working
-    /// one.
+    /// Adds configurations from the folders of the runs, those above (`test --keep runs`), and the current.
     fn look_beside(&mut self) {
         self.are_found = true;
         let mut folders: Vec<PathBuf> = vec![PathBuf::from(".")];

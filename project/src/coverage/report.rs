@@ -361,7 +361,6 @@ fn sum_tallies(
     sum
 }
 
-/// Proves for the items of a specification that no run can meet them.
 fn prove_unmet(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };

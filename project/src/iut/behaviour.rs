@@ -100,7 +100,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
         let types = reader.types_of(&entry.key);
         let what = format!("`{}`", entry.key.text);
         if matches!(entry.value.kind, NodeKind::Mapping(_)) {
-            let program = read_sample_program(reader, &entry.value, &what, types);
+            let program = read_sample(reader, &entry.value, &what, types);
             programs.extend(program.map(|program| (entry.key.text.clone(), program)));
             continue;
         }
@@ -129,12 +129,7 @@ fn read_samples(reader: &mut IutReader<'_>, node: &Node) -> (Samples, BTreeMap<S
     (samples, programs)
 }
 
-fn read_sample_program(
-    reader: &mut IutReader<'_>,
-    node: &Node,
-    of: &str,
-    types: Vec<Type>,
-) -> Option<SampleProgram> {
+fn read_sample(reader: &mut IutReader<'_>, node: &Node, of: &str, types: Vec<Type>) -> Option<SampleProgram> {
     const LIKE: &str = "samples: { pMail: { command: [python3, mails.py] } }";
     let entries = shape::mapping(reader.collector, node, of, LIKE)?;
     shape::check_keys(reader.collector, entries, &["command", "directory", "environment", "within_ms"], of);

@@ -59,7 +59,7 @@ pub fn read_binary(
     let spelling = reader.spelling(entries, true);
     check_lists_unspelt(reader, entries, &[&stimuli, &observations]);
     let unmatched = reader.unmatched(entries);
-    let ignored = read_ignored_frames(reader, entries);
+    let ignored = read_ignored(reader, entries);
     Some(Binary { cut: cut?, reset, stimuli, observations, ignored, captures, spelling, unmatched })
 }
 
@@ -107,10 +107,7 @@ fn read_frames(
 }
 
 /// Reads `ignore` of frames.
-fn read_ignored_frames(
-    reader: &mut IutReader<'_>,
-    entries: &[Entry],
-) -> Vec<Ignored<Vec<Field>, Vec<Field>>> {
+fn read_ignored(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Ignored<Vec<Field>, Vec<Field>>> {
     let mut ignored = Vec::new();
     for (pattern, answer) in read_ignore_items(reader, entries, IGNORE) {
         let Some((pattern, found)) = read_fields(reader, pattern, "`pattern`", IGNORE, false) else {

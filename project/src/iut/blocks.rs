@@ -11,7 +11,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, NodeKind, Scalar};
 
 use super::captures;
-use super::patterns::{EXAMPLE_OBSERVATIONS, Regex, read_regex};
+use super::patterns::{OBSERVATIONS, Regex, read_regex};
 use super::words::{IutReader, ParameterPlaces};
 
 const COUNTED: &str = "['^FOUND (?P<bytes>\\d+)$', { name: pText, size: bytes }]";
@@ -37,8 +37,7 @@ pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead
         NodeKind::Mapping(keys) => keys.as_slice(),
         _ => &[],
     };
-    let to = shape::get(keys, "to")
-        .map(|node| captures::read_actions_of_kind(reader, node, "to", ActionKind::Input));
+    let to = shape::get(keys, "to").map(|node| captures::read_actions(reader, node, "to", ActionKind::Input));
     let pattern = shape::get(keys, "pattern");
     if pattern.is_some() {
         shape::check_keys(reader.collector, keys, &["pattern", "to"], &what);
@@ -57,7 +56,7 @@ pub fn read_lines(reader: &mut IutReader<'_>, entry: &Entry) -> Option<LinesRead
         }
         NodeKind::Sequence(_) | NodeKind::Mapping(_) => {
             let expected = "a regular expression, a list with one for each line, or a block";
-            shape::wrong_kind(reader.collector, node, &what, expected, EXAMPLE_OBSERVATIONS);
+            shape::wrong_kind(reader.collector, node, &what, expected, OBSERVATIONS);
             return None;
         }
     };
@@ -119,7 +118,7 @@ impl Groups<'_, '_> {
     }
 
     fn read_pattern(&mut self, node: &Node, what: &str) -> Option<Regex> {
-        let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, EXAMPLE_OBSERVATIONS)?;
+        let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, OBSERVATIONS)?;
         let (regex, names) = read_regex(self.reader, scalar)?;
         for (name, place) in names {
             self.add_name(name, place);

@@ -14,7 +14,6 @@ use super::words::IutReader;
 const LONGEST_END: usize = 8;
 
 impl IutReader<'_> {
-    /// Reads a number of bytes.
     pub fn size(&mut self, node: &Node, key: &str, least: u64) -> Option<usize> {
         let most = LONGEST as u64;
         let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));

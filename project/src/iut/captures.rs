@@ -28,7 +28,7 @@ pub fn read_answer_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Ve
         shape::check_keys(reader.collector, keys, &known, "a capture");
         let place = read_answer_place(reader, entry, keys, &what, OF_ANSWERS);
         let from = match shape::get(keys, "from") {
-            Some(node) => read_actions_of_kind(reader, node, "from", ActionKind::Output),
+            Some(node) => read_actions(reader, node, "from", ActionKind::Output),
             None => Vec::new(),
         };
         let default = read_default(reader, keys);
@@ -176,12 +176,7 @@ fn read_default(reader: &mut IutReader<'_>, keys: &[Entry]) -> Option<String> {
 }
 
 /// Reads an action of a kind, or a list of such actions.
-pub fn read_actions_of_kind(
-    reader: &mut IutReader<'_>,
-    node: &Node,
-    key: &str,
-    kind: ActionKind,
-) -> Vec<String> {
+pub fn read_actions(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
     let like = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
     let what = format!("`{key}`");
     let nodes: Vec<&Node> = match node.as_scalar() {

@@ -6,7 +6,7 @@ use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
 
 use super::binary::Carrier;
-use super::patterns::EXAMPLE_OBSERVATIONS;
+use super::patterns::OBSERVATIONS;
 use super::settle::{self, Speech};
 use super::words::IutReader;
 use super::{binary, captures, ignored, lines};
@@ -75,7 +75,7 @@ pub fn read_encoding(
                 "observations",
                 of,
                 ActionKind::Output,
-                (EXAMPLE_OBSERVATIONS, &lines::observation_like),
+                (OBSERVATIONS, &lines::observation_like),
             );
             let ignored = ignored::read_ignored_lines(reader, entries, &observations);
             reader

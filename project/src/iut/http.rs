@@ -13,7 +13,7 @@ use super::launch::{host_of, read_address, read_launch, require_reset};
 use super::patterns::{Regex, read_regex};
 use super::request::{self, REQUEST, is_pointer, read_header_name, read_request, read_status};
 use super::settle::{self, Speech};
-use super::words::{Holes, IutReader, ParameterPlaces, explain_hole};
+use super::words::{Holes, IutReader, ParameterPlaces, hole_text};
 use super::{captures, tls};
 
 const BASE: &str = "base: http://127.0.0.1:8080";
@@ -92,7 +92,7 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
             let headers = request.headers.iter().map(|(_, template)| template);
             let templates = std::iter::once(&request.path).chain(&request.body).chain(headers);
             let sent: Vec<&str> = templates.flat_map(|template| template.holes()).collect();
-            reader.check_sent(action, &sent, &entry.key.span, explain_hole);
+            reader.check_sent(action, &sent, &entry.key.span, hole_text);
         }
         stimuli.push((entry.key.text.clone(), request));
     }
@@ -215,7 +215,7 @@ fn read_response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<
     let known = ["status", "to", "headers", "values", "each", "then"];
     shape::check_keys(reader.collector, entries, &known, what);
     let to = match shape::get(entries, "to") {
-        Some(node) => captures::read_actions_of_kind(reader, node, "to", ActionKind::Input),
+        Some(node) => captures::read_actions(reader, node, "to", ActionKind::Input),
         None => Vec::new(),
     };
     let node = shape::required(reader.collector, node, entries, "status", what, OBSERVATIONS)?;

@@ -79,7 +79,7 @@ pub fn read_command(
     holes: Holes,
 ) -> Option<Command> {
     let words = shape::required(reader.collector, node, entries, "command", of, like)
-        .and_then(|value| read_command_words(reader, value, like, &holes));
+        .and_then(|value| read_words(reader, value, like, &holes));
     let directory = read_directory(reader, entries);
     if let (Some(value), Some(directory)) = (shape::get(entries, "command"), &directory) {
         look_for_scripts(reader, value, directory);
@@ -174,12 +174,7 @@ fn shell_word(word: &str) -> Option<&'static str> {
 }
 
 /// Reads the words of a command, which must be a list.
-fn read_command_words(
-    reader: &mut IutReader<'_>,
-    value: &Node,
-    like: &str,
-    holes: &Holes,
-) -> Option<Vec<Template>> {
+fn read_words(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
     if let NodeKind::Scalar(scalar) = &value.kind
         && !value.is_nothing()
     {

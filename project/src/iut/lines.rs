@@ -11,8 +11,8 @@ use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::blocks;
 use super::overlap::is_within;
-use super::patterns::EXAMPLE_OBSERVATIONS;
-use super::words::{Holes, IutReader, explain_hole};
+use super::patterns::OBSERVATIONS;
+use super::words::{Holes, IutReader, hole_text};
 
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 
@@ -60,11 +60,7 @@ pub fn read_line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: 
 }
 
 /// Reads the lines that are sent: one or several for each input.
-pub fn read_stimuli(
-    reader: &mut IutReader<'_>,
-    entries: &[Entry],
-    line_ending: &str,
-) -> Vec<(String, Template)> {
+pub fn read_stimuli(reader: &mut IutReader<'_>, entries: &[Entry], ending: &str) -> Vec<(String, Template)> {
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the line of `{}`", entry.key.text);
@@ -72,7 +68,7 @@ pub fn read_stimuli(
             NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
             _ => vec![&entry.value],
         };
-        if nodes.len() > 1 && line_ending.is_empty() {
+        if nodes.len() > 1 && ending.is_empty() {
             let help = "for example `line_ending: \"\\r\\n\"`";
             reader.wrong(&entry.value, "nothing ends these lines", "several lines", help);
         }
@@ -83,14 +79,9 @@ pub fn read_stimuli(
         };
         let templates: Option<Vec<Template>> = nodes.into_iter().map(&mut template).collect();
         let Some(templates) = templates else { continue };
-        let template = Template::joined(templates, line_ending);
+        let template = Template::joined(templates, ending);
         if let Some(action) = &action {
-            reader.check_sent(
-                action,
-                &template.holes().collect::<Vec<_>>(),
-                &entry.value.head(),
-                explain_hole,
-            );
+            reader.check_sent(action, &template.holes().collect::<Vec<_>>(), &entry.value.head(), hole_text);
         }
         stimuli.push((entry.key.text.clone(), template));
     }
@@ -106,7 +97,7 @@ pub fn read_observations(
     entries: &[Entry],
 ) -> (Vec<(String, Shape)>, AnsweredStimuli) {
     let (mut observations, mut answers) = (Vec::new(), Vec::new());
-    let found = reader.actions(entries, "observations", EXAMPLE_OBSERVATIONS, ActionKind::Output);
+    let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in &found {
         let Some(mut read) = blocks::read_lines(reader, entry) else { continue };

@@ -22,8 +22,7 @@ pub fn find_common_line(one: &Regex, other: &Regex) -> Option<String> {
     search(one, other, Second::Fits).ok()?
 }
 
-/// Does the other pattern fit each line that the first one fits, for certain? A plain line decides most
-/// cases.
+/// Does the other pattern fit each line that the first one fits, for certain? Often a plain line decides.
 pub fn is_within(one: &Regex, other: &Regex) -> bool {
     let plain: String = written(one).chars().filter(|sign| !"^$\\".contains(*sign)).collect();
     let differs = one.is_match(&plain) && !other.is_match(&plain);

@@ -6,7 +6,7 @@ use coreach_model::reader::yaml::Scalar;
 
 use super::words::{IutReader, ParameterPlaces};
 
-pub const EXAMPLE_OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
+pub const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
 
 /// A regular expression of a whole line.
 pub type Regex = coreach_adapters::lines::Regex;

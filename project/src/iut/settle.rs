@@ -98,7 +98,7 @@ fn read_steps(
     let mut steps: Vec<PreparationStep> = Vec::new();
     for item in items {
         let Some(entries) = shape::mapping(reader.collector, item, &what, &like) else { continue };
-        let Some(step) = read_preparation_step(reader, item, entries, &what, &like, speech, add_holes) else {
+        let Some(step) = read_step(reader, item, entries, &what, &like, speech, add_holes) else {
             continue;
         };
         // The connection is made after the commands, since a command may make it possible.
@@ -118,7 +118,7 @@ fn read_steps(
 }
 
 /// Reads one step of a preparation: a pause, a command, or a message of the section's own kind.
-fn read_preparation_step(
+fn read_step(
     reader: &mut IutReader<'_>,
     item: &Node,
     entries: &[Entry],

@@ -57,11 +57,11 @@ pub fn read_tls(
             None
         }
     };
-    let authorities = read_named_file(reader, entries, "ca");
+    let authorities = read_file(reader, entries, "ca");
     let client = match (shape::get(entries, "certificate"), shape::get(entries, "key")) {
         (None, None) => None,
         (Some(_), Some(_)) => {
-            Some((read_named_file(reader, entries, "certificate")?, read_named_file(reader, entries, "key")?))
+            Some((read_file(reader, entries, "certificate")?, read_file(reader, entries, "key")?))
         }
         (Some(alone), None) => return report_missing_half(reader, alone, "key"),
         (None, Some(alone)) => return report_missing_half(reader, alone, "certificate"),
@@ -95,7 +95,7 @@ fn report_missing_half<T>(reader: &mut IutReader<'_>, alone: &Node, missing: &st
     None
 }
 
-fn read_named_file(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<NamedFile> {
+fn read_file(reader: &mut IutReader<'_>, entries: &[Entry], key: &str) -> Option<NamedFile> {
     let node = shape::get(entries, key)?;
     let reference = read_reference(reader.collector, node, key, reader.folder)?;
     let place = node.as_scalar()?.span.clone();

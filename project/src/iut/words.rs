@@ -100,7 +100,7 @@ impl Holes {
     }
 }
 
-pub fn explain_hole(name: &str) -> String {
+pub fn hole_text(name: &str) -> String {
     format!("`{{{name}}}` is replaced by its value")
 }
 
@@ -454,8 +454,7 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
-    /// Reads the mapping of a key, each of its keys once. Without the key it is empty. The keys name a
-    /// `what`.
+    /// Reads the mapping of a key. Each of its keys, a `what`, comes once. Without the key it is empty.
     pub fn named<'e>(&mut self, entries: &'e [Entry], key: &str, what: &str, like: &str) -> Vec<&'e Entry> {
         let Some(node) = shape::get(entries, key) else { return Vec::new() };
         let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);

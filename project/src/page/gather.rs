@@ -247,7 +247,6 @@ impl Page {
         self.add(&View::of_specification(iosts), graph::MadeFrom::default(), start);
     }
 
-    /// Takes the title from a graph of the page, if it has no title yet.
     fn set_title(&mut self) {
         if self.title.is_empty() {
             let names =

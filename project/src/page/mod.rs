@@ -1,7 +1,7 @@
 //! Makes a page: models, results of stages, runs and coverage in one file for a browser.
 //!
 //! [`Page`] gathers the results for a configuration ([`Page::add_made`]), runs ([`Page::add_store`],
-//! [`Page::add_run`]) and coverage. It becomes a [`PageDocument`], which the page's scripts read
+//! [`Page::add_run`]) and coverage. It becomes a [`PageDocument`], which scripts read
 //! ([`html`](html::write_html)).
 //!
 //! No time is on it but those that a store has kept: the same inputs give the same bytes.
@@ -168,7 +168,6 @@ impl Page {
     }
 }
 
-/// Makes the result of a domain for a purpose, without its stages.
 fn make_result(
     purpose: &str,
     domain: &'static str,

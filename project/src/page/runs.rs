@@ -2,8 +2,7 @@
 //!
 //! A store may have a hundred thousand runs, and a browser reads a page as a whole. So a page lists the first
 //! [`MOST_RUNS`] runs, and [`MOST_WALKS`] of them can be walked. These are chosen by kind (bucket, ending,
-//! test case, implementation), and the run with the fewest events of each kind comes first. A remark counts
-//! the rest.
+//! test case, implementation), and the shortest run of each kind comes first. A remark counts the rest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -104,7 +103,6 @@ impl Page {
         Ok(())
     }
 
-    /// Returns the graph of a test case. Adds it, if the page does not have it yet.
     fn find_or_add_case(&mut self, document: Document, case: &TestCase) -> usize {
         let document = without_origin(document);
         if let Some((_, number)) = self.cases.iter().find(|(known, _)| *known == document) {

@@ -27,7 +27,6 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Returns the file and the lines of a piece of text.
     pub(super) fn origin(&mut self, place: &Place) -> PageOrigin {
         let file = self.file(&place.file);
         let starts = &self.known[file].1;

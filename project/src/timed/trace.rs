@@ -35,16 +35,15 @@ pub fn open_sequence<'a>(
     Ok(read_side(timed, name, source, side))
 }
 
-/// Opens the file. Returns its name for messages, and its text.
 fn open_source(path: &Path) -> Result<(String, Box<dyn BufRead>), Diagnostic> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), Box::new(stdin().lock())));
     }
-    let opened = file::open(path).map_err(|error| report_unreadable(path, &error))?;
+    let opened = file::open(path).map_err(|error| unreadable(path, &error))?;
     Ok((path.display().to_string(), Box::new(BufReader::with_capacity(1 << 16, opened))))
 }
 
-fn report_unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", path.display()))
 }
 
@@ -60,16 +59,13 @@ pub struct RecordedTrace<'a> {
 /// The file cannot be opened, or is a run of another model.
 pub fn open_recording<'a>(model: &'a TimedModel, path: &Path) -> Result<RecordedTrace<'a>, Diagnostic> {
     let (name, mut source) = open_source(path)?;
-    let beginning = source.fill_buf().map_err(|error| report_unreadable(path, &error))?;
+    let beginning = source.fill_buf().map_err(|error| unreadable(path, &error))?;
     if !is_run(beginning) {
         let members = Box::new(read_side(&model.timed, name, source, Side::Both));
         return Ok(RecordedTrace { members, constants: Valuation::new() });
     }
     let mut bytes = Vec::new();
-    source
-        .take(file::MOST_DOCUMENT)
-        .read_to_end(&mut bytes)
-        .map_err(|error| report_unreadable(path, &error))?;
+    source.take(file::MOST_DOCUMENT).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     let wrong =
         |why: String| Diagnostic::error("no-timed-run", format!("{name} is no run of this model: {why}"));
     let record = record::read_record(&bytes).map_err(wrong)?;
