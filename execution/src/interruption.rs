@@ -20,7 +20,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::evidence::{EvidenceItem, phased};
+use coreach_adapters::evidence::{EvidenceItem, set_phase};
 use coreach_adapters::{Adapter, Failure, Teardown, keeper};
 use coreach_model::{Verdict, budget};
 
@@ -55,7 +55,7 @@ pub(crate) fn finish(
     let doubtful = doubtful_since(adapter, outcome, over);
     let rest = doubtful.map_or(Duration::ZERO, |since| WINDOW.saturating_sub(since.elapsed()));
     let teardown = adapter.tear_down();
-    let wire = phased(adapter.evidence(begin), ready, over - begin);
+    let wire = set_phase(adapter.evidence(begin), ready, over - begin);
     adapter.stop();
     // Counted and not measured: where the machine keeps us from running, we hear of a signal later, too.
     for _ in 0..rest.as_millis() / LOOK.as_millis() {

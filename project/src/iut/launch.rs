@@ -21,7 +21,7 @@ pub const READY: u64 = 10_000;
 
 /// The host of an address, whatever its port is.
 pub fn host(address: &Template) -> String {
-    address::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
+    address::host_of_address(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
 
 /// A server that is kept must be told to forget.
