@@ -63,7 +63,7 @@ pub enum Failure {
     Start(String),
     /// It is gone: the process ended, the connection was closed or refused.
     Lost(String),
-    /// What it sent cannot be read at all.
+    /// The bytes that it sent cannot be read at all.
     Garbage(String),
     /// It did not take what was sent before the run's deadline.
     Stuck(String),

@@ -31,7 +31,7 @@ pub struct Iut {
     pub way: Transport,
     pub link: LinkDelay,
     pub behaviour: Behaviour,
-    /// How much of what goes over the wire is kept.
+    /// How much of the evidence is kept.
     pub evidence: Limits,
 }
 
@@ -325,7 +325,7 @@ impl Encoding {
 #[derive(Clone, Default, Debug)]
 pub struct Lines {
     pub line_ending: String,
-    /// What brings the implementation into its initial state, in this order.
+    /// The steps that bring the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
     /// For each input, the line that is sent, or several.
     pub stimuli: Vec<(String, Template)>,
@@ -405,7 +405,7 @@ pub enum BlockEnd {
 pub struct Binary {
     /// How frames are told apart on a stream. Each datagram is one.
     pub cut: Cut,
-    /// What brings the implementation into its initial state, in this order.
+    /// The steps that bring the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
     /// For each input, the fields of its frame.
     pub stimuli: Vec<(String, Vec<Field>)>,
@@ -483,7 +483,7 @@ pub struct Http {
     pub launch: Option<Launch>,
     /// TLS, if the base begins with `https`.
     pub tls: Option<Tls>,
-    /// What brings the implementation into its initial state, in this order.
+    /// The steps that bring the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
     /// The headers of each request that does not have one of the same name.
     pub headers: Vec<(String, Template)>,
@@ -491,7 +491,7 @@ pub struct Http {
     pub stimuli: Vec<(String, Request)>,
     /// The responses of each output, which may have several. The first that fits is the event.
     pub observations: Vec<(String, Response)>,
-    /// What is taken out of answers, to be sent later.
+    /// The captures, which are taken out of answers to be sent later.
     pub captures: Vec<Capture>,
     pub spelling: Spelling,
     /// How a response counts that fits none of them.

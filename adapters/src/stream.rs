@@ -105,7 +105,7 @@ impl Stream {
             fds.extend(elsewhere.map(|elsewhere| PollFd::from_borrowed_fd(elsewhere, PollFlags::IN)));
             wait_for_ready(&mut fds, until);
             let is_gone = gone.is_some() && !fds[1].revents().is_empty();
-            // What it wrote before it ended has arrived by now.
+            // All that it wrote before it ended has arrived by now.
             if is_gone && !self.fill()? {
                 self.end(ChannelEnded::Gone);
             }

@@ -102,7 +102,7 @@ mod tests {
     fn a_process_that_is_there_has_waited_some_time_and_one_that_is_not_none() {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         let before = read_waited_time(own);
-        // Where the kernel counts at all, it does not count backwards.
+        // If the kernel counts at all, it does not count backwards.
         let now = read_waited_time(own);
         assert_eq!(before.is_some(), now.is_some());
         assert_eq!(read_waited_time(i32::MAX), None);

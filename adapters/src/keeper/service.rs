@@ -17,10 +17,10 @@ use super::messages::{ExitStatus, KeeperReply, KeeperRequest, LaunchOrder, recei
 use super::processes::{find_descendants, kill_process, reap_children_but};
 use crate::temporary;
 
-/// How long a keeper tries to end what resists, once nobody waits for it any more.
+/// How long a keeper tries to end processes that resist, when nobody waits for it any more.
 const RESISTANCE: Duration = Duration::from_secs(10);
 
-/// How often a keeper asks for the status of what it has adopted.
+/// How often a keeper asks for the status of adopted processes.
 const REAPING: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 /// How a keeper finds what a launch has started.

@@ -97,7 +97,7 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     Ok(answer)
 }
 
-/// How a summary is told, and what counts as what in it.
+/// How a summary is told, and how its runs count.
 #[derive(Clone, Copy)]
 struct Telling {
     is_quiet: bool,
