@@ -1,8 +1,8 @@
-//! The trait of every way to an implementation, and the types that it speaks of.
+//! The trait of every way to an implementation, and the types of its methods.
 //!
-//! An adapter translates and never judges: what it cannot translate it hands over as it is
-//! ([`Received::Alien`]), and what breaks is a [`Failure`], which ends the run with a `RunError` and never
-//! with a verdict. Nothing may block beyond the instant that each call is given.
+//! An adapter translates and never judges. It hands over an output that it cannot translate as it is
+//! ([`Received::Alien`]). A breakdown is a [`Failure`], which ends the run with a `RunError` and never with a
+//! verdict. Nothing may block beyond the instant that each call is given.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -21,7 +21,6 @@ use crate::waited_time::WaitedTime;
 pub struct Session<'a> {
     /// The test case's graph: the signatures of all actions.
     pub iosts: &'a Iosts,
-    /// The symbolic constants' values in this run.
     pub constants: &'a [(Datum, Value)],
     /// The seed of this run, for an adapter that makes choices of its own.
     pub seed: u64,
@@ -39,40 +38,40 @@ impl<'a> Session<'a> {
 pub enum Received {
     /// An output of the implementation, values in the types of the action's parameters.
     Output(Event),
-    /// Something that was sent as an output and is none of the specification's: an unknown action, a wrong
-    /// number of values, a value outside its type. The text says which. A test case answers it with Fail.
+    /// An output that the specification does not have: an unknown action, a wrong number of values, a value
+    /// outside its type. The text says which. A test case answers it with Fail.
     Alien(String),
-    /// Nothing until the instant that was given.
+    /// Nothing came until the instant that was given.
     Silence,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sent {
     Yes,
-    /// It was not, and never will be: there is something to be received that came before it, such as a
+    /// It was not sent, and never will be. Something came before it and must be received first, such as a
     /// disconnect.
     No,
-    /// It was sent, and something that the implementation had done before it took it can never be seen:
-    /// nothing can be said any more.
+    /// It was sent. But the implementation may have done something before it took the stimulus, which can
+    /// never be seen. So nothing can be said of the rest of the run.
     Crossed,
 }
 
-/// What broke between the tester and the implementation. It is nobody's verdict.
+/// What broke between the tester and the implementation. It is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// The implementation could not be brought up, or into its initial state.
     Start(String),
     /// It is gone: the process ended, the connection was closed or refused.
     Lost(String),
-    /// What it sent cannot be read at all.
+    /// The bytes that it sent cannot be read at all.
     Garbage(String),
-    /// It does not take what is sent, until the run's deadline.
+    /// It did not take what was sent before the run's deadline.
     Stuck(String),
     /// It sends more than coreach keeps.
     Flood(String),
     /// The adapter was not told how to translate this: a setting is missing.
     Untranslatable(String),
-    /// What an earlier run has sent may still be on its way: this run would be judged by it.
+    /// Messages of an earlier run may still be on their way, and would falsify the verdict of this one.
     Unclean(String),
 }
 
@@ -90,7 +89,7 @@ impl Failure {
         }
     }
 
-    /// The same, and what helps, as garbage.
+    /// Adds a remedy, if the failure is garbage.
     #[must_use]
     pub fn with_help(self, help: &str) -> Self {
         match self {
@@ -134,7 +133,7 @@ pub enum Left {
     Clean,
     /// Something may be under way.
     Unclean,
-    /// Something may have been, but the system is gone, and is brought up anew for the next run.
+    /// Something may have been under way. But the system is gone, and a new one is started for the next run.
     Ended,
 }
 
@@ -145,8 +144,8 @@ impl Left {
 /// The way to an implementation. One value serves many runs, one after the other: `start ... stop`,
 /// `start ... stop`.
 pub trait Adapter {
-    /// What the clock of the implementation shows, where it has one of its own that nobody needs to wait for:
-    /// a simulated one. All instants that are given are of this clock then.
+    /// Returns the time of a simulated implementation with a clock of its own, for which nobody has to wait.
+    /// Then all instants that are given are of this clock.
     fn now(&self) -> Option<Instant> {
         None
     }
@@ -163,8 +162,8 @@ pub trait Adapter {
     /// [`Failure`]; `stop` is called all the same.
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure>;
 
-    /// Would a stimulus be sent now, and not kept back until something has been received? Where it would not,
-    /// the tester waits: what is kept back has not been sent, whatever a trace says.
+    /// Says whether a stimulus would be sent now, and not be kept back until something is received. If not,
+    /// the tester waits, since a trace must not say that a stimulus was sent while it is kept back.
     fn takes_stimuli(&self) -> bool {
         true
     }
@@ -172,58 +171,58 @@ pub trait Adapter {
     /// Sends a stimulus. Returns at the latest at the run's deadline.
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure>;
 
-    /// What became of the last stimulus that was given to [`Adapter::send`].
+    /// Says what became of the last stimulus that was given to [`Adapter::send`].
     fn sent(&self) -> Sent {
         Sent::Yes
     }
 
-    /// The next output, in the order in which they were sent. Waits until `until` at the latest; an instant
-    /// that has passed asks for what is there already.
+    /// Returns the next output, in the order in which they were sent. Waits until `until` at the latest. If
+    /// that has passed, only returns an output that is there already.
     ///
     /// # Errors
-    /// [`Failure`]. What was sent before the failure is returned before it.
+    /// [`Failure`]. Outputs that were sent before the failure are returned before it.
     fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
 
-    /// What comes next from a system for which no time passes while one waits, or its silence, which lasts
-    /// until the next stimulus then: its state decides, and no clock. `None` where only a wait can tell.
+    /// Returns the next output, or silence until the next stimulus, if the system's state decides that and no
+    /// clock. `None` if only a wait can tell.
     fn receive_from_state(&mut self) -> Option<Received> {
         None
     }
 
-    /// Is what it receives in the order in which it was sent? Over several connections nobody knows that.
+    /// Says whether outputs are received in the order in which they were sent. Over several connections: no.
     fn is_ordered(&self) -> bool {
         true
     }
 
-    /// Would it be received if the implementation sent something now? Where it cannot reach us, as over HTTP
-    /// while no request is under way, nobody can be blamed for silence.
+    /// Says whether an output would be received if the implementation sent one now. Over HTTP it would not
+    /// while no request is under way. Then silence is no failure of the system.
     fn hears(&self) -> bool {
         true
     }
 
-    /// When the system was last seen to have ended in this run, or to have closed a connection; waits for
-    /// that until then. Asked for when the run is over, before `tear_down`: what it said last may come of its
-    /// end.
+    /// Returns when the system was last seen to have ended in this run, or to have closed a connection. Waits
+    /// for that until `until`. It is called when the run is over, before `tear_down`, since the end of the
+    /// system may explain its last output.
     fn ended(&self, until: Instant) -> Option<Instant> {
         let _ = until;
         None
     }
 
-    /// Called when a run is over, however it ended, before `stop`: waits for what the run has left under way
-    /// to a system that outlives it ([`crate::system`]), as long as the description says and not only until
-    /// the run's deadline. `None` where nothing had to be waited for. What has not come is remembered, and
-    /// kept from the next run.
+    /// Waits until nothing of the run is under way to a system that outlives it ([`crate::system`]). It is
+    /// called when a run is over, before `stop`. The description limits the wait, not the run's deadline.
+    /// `None` if there was nothing to wait for. What is still under way is remembered, and kept from the
+    /// next.
     fn tear_down(&mut self) -> Option<Teardown> {
         None
     }
 
-    /// What went over the wire since `start`, with times since `begin`; asked for once, after `tear_down` and
-    /// before `stop`.
+    /// Takes what went over the wire since `start`, with times since `begin`. It is called once, after
+    /// `tear_down` and before `stop`.
     fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         let _ = begin;
         Vec::new()
     }
 
-    /// Ends the session. Afterwards nothing of the implementation that `start` brought up is left.
+    /// Ends the session. Nothing is left of what `start` has started.
     fn stop(&mut self);
 }

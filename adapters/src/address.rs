@@ -1,6 +1,6 @@
 //! Addresses as users write them: a host and a port, or the beginning of a page.
 
-/// Host and port of an address, or of the beginning of a URL.
+/// Returns host and port of an address, or of the beginning of a URL.
 pub fn host_and_port(address: &str) -> String {
     let (rest, port) = match (address.strip_prefix("http://"), address.strip_prefix("https://")) {
         (Some(rest), _) => (rest, 80),
@@ -12,12 +12,12 @@ pub fn host_and_port(address: &str) -> String {
     if has_port { host.to_owned() } else { format!("{host}:{port}") }
 }
 
-pub fn host(address: &str) -> String {
+pub fn host_of_address(address: &str) -> String {
     let address = host_and_port(address);
     address.rsplit_once(':').map_or(address.clone(), |(host, _)| host.to_owned())
 }
 
-/// A host and a port, or the beginning of a page.
+/// Says whether a word is a host and a port, or the beginning of a page.
 pub fn is_address(word: &str) -> bool {
     let is_page = word.starts_with("http://") || word.starts_with("https://");
     let address = word.split_once("://").map_or(word, |(_, rest)| rest).split('/').next().unwrap_or_default();
@@ -30,8 +30,8 @@ pub fn is_port(word: &str) -> bool {
     word.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
-/// One spelling for an address: without what stands before the host and behind the port, in small letters.
-pub fn of_address(address: &str) -> String {
+/// Returns one spelling for an address: host and port in small letters, and one name for this machine.
+pub fn normalize(address: &str) -> String {
     let address = address.split_once("://").map_or(address, |(_, rest)| rest);
     let address = address.split('/').next().unwrap_or_default().to_ascii_lowercase();
     match address.rsplit_once(':') {

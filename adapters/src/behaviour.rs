@@ -1,9 +1,9 @@
-//! What an IUT file says of silence, lateness and disconnect: how long a reply may take, what it is worth
-//! that none comes, and what a closed connection and a new one are in the model; of runs at the same time;
-//! and of values that are worth trying.
+//! What an IUT file says of silence, lateness and disconnect. It says how long a reply may take, whether
+//! silence fails, and what a closed connection and a new one are in the model. It also says which systems are
+//! shared, and which values are worth trying.
 //!
-//! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the
-//! run without a verdict ([`crate::adapter::Failure::Lost`]).
+//! A model knows no connections unless the user says so. By default, a closed connection ends the run without
+//! a verdict ([`crate::adapter::Failure::Lost`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,36 +18,34 @@ pub struct Behaviour {
     pub on_close: Option<String>,
     /// The input, without parameters, by which the tester leaves a connection and makes a new one.
     pub reconnect: Option<String>,
-    /// How long a reply may take.
     pub within: Within,
-    /// Is silence a failure where the specification must answer?
+    /// Silence is a failure if the specification must answer.
     pub silence_fails: bool,
     pub shared: Shared,
-    /// Of a timed run, how far an instant may be from where it is measured, where the usual time is not
-    /// right.
+    /// How far an instant of a timed run may be from where it is measured, if not by [`TOLERANCE`].
     pub tolerance: Option<Duration>,
-    /// Values of parameters that are to be tried with it.
+    /// Values of parameters that are worth trying.
     pub samples: Samples,
     /// Programs that print such values, by the parameter's name.
     pub sample_programs: BTreeMap<String, SampleProgram>,
-    /// How often an action is sent by lot, against 1 of those that are not named.
+    /// How often an action is chosen at random. The weight of an action that is not named is 1.
     pub weights: BTreeMap<String, usize>,
 }
 
-/// For parameters of these names, values as plain text.
+/// Values as plain text, by the name of the parameter.
 pub type Samples = BTreeMap<String, Vec<String>>;
 
 /// The usual [`Behaviour::tolerance`].
 pub const TOLERANCE: Duration = Duration::from_millis(10);
 
-/// How long a reply may take, which is how long silence must last to be silence.
+/// How long a reply may take. Silence must last as long.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Within {
-    /// Everywhere else.
+    /// The time if none of the others applies.
     pub all: Option<Duration>,
     /// In the specification's locations of these names.
     pub locations: BTreeMap<String, Duration>,
-    /// Where an event of this action was the last one.
+    /// The time after an event of this action.
     pub after: BTreeMap<String, Duration>,
 }
 
@@ -56,8 +54,8 @@ impl Within {
         self == &Within::default()
     }
 
-    /// The time where these locations of the specification are possible, after an event of this action. Of
-    /// several that apply the longest counts: only then nothing is awaited any more.
+    /// Returns the time if these locations of the specification are possible, and `last` was the last action.
+    /// If several times apply, the longest counts: only then is no reply awaited any more.
     pub fn of(&self, locations: &BTreeSet<&str>, last: Option<&str>) -> Option<Duration> {
         let here = locations.iter().filter_map(|name| self.locations.get(*name));
         here.chain(last.and_then(|action| self.after.get(action))).max().copied().or(self.all)

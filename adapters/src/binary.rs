@@ -1,14 +1,13 @@
 //! An implementation's own frames of bytes: a list of fields for each action ([`crate::fields`]), in both
 //! directions.
 //!
-//! A frame is the first output whose fields are exactly it: every fixed byte, every length, every checksum,
-//! every text in UTF-8, and no byte more. What its fields say are texts, as on every wire
+//! A frame is the first output whose fields fit it exactly: every fixed byte, every length, every checksum,
+//! every text in UTF-8, and no byte more. The values of its fields are texts, as on every wire
 //! ([`Signatures::output`]): numbers in decimal digits, bytes in pairs of small hexadecimal ones, texts as
-//! they are; and lists of these. A frame that no fields fit is ignored where the description has fields for
+//! they are, and lists of these. If no output fits, the frame is ignored if the description has fields for
 //! that, and else unmatched. A value that does not fit its field is not sent.
 //!
-//! **Costs** a pass over the frame for each output that is tried, of which most end at their first fixed
-//! field.
+//! **Costs** a pass over the frame for each output that is tried. Most passes end at their first fixed field.
 
 use coreach_model::Type;
 use coreach_model::excerpt::shortened;
@@ -23,8 +22,8 @@ use crate::fields::{self, Content, FoundValues, FrameMisfit};
 use crate::lines::Recognized;
 use crate::signature::{Signatures, Wire};
 
-/// The bytes of a stimulus, as they are sent.
-pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<Vec<u8>, Failure> {
+/// Writes the bytes of a stimulus, as they are sent.
+pub fn write_stimulus(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<Vec<u8>, Failure> {
     let action = &event.action;
     let fields = binary.stimuli.iter().find(|(name, _)| name == action);
     let (_, fields) =
@@ -37,21 +36,25 @@ fn write_frame(
     fields: &[Field],
     value: impl Fn(&str) -> Option<String>,
     signatures: &Signatures,
-    of: &str,
+    whose: &str,
 ) -> Result<Vec<u8>, Failure> {
-    let failed = |why: String| Failure::Untranslatable(format!("the frame for `{of}`: {why}"));
+    let failed = |why: String| Failure::Untranslatable(format!("the frame for `{whose}`: {why}"));
     let value =
         |name: &str| value(name).ok_or_else(|| format!("it has `{name}`, {}", signatures.lacking(name)));
-    let frame = fields::written(fields, &binary.spelling, &value).map_err(failed)?;
+    let frame = fields::write_fields(fields, &binary.spelling, &value).map_err(failed)?;
     binary.cut.framed(frame).map_err(failed)
 }
 
-/// What is sent back for a frame that is ignored; nothing, where nothing is. `None`: it is none of those.
-pub fn answer(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<Option<Vec<u8>>, Failure> {
+/// Writes what is sent back for a frame that is ignored, which may be empty. `None`: it is not ignored.
+pub fn answer_ignored(
+    binary: &Binary,
+    frame: &[u8],
+    signatures: &Signatures,
+) -> Result<Option<Vec<u8>>, Failure> {
     let found = binary
         .ignored
         .iter()
-        .find_map(|one| Some((read_values(&one.pattern, frame, &binary.spelling).ok()?, &one.answer)));
+        .find_map(|rule| Some((read_values(&rule.pattern, frame, &binary.spelling).ok()?, &rule.answer)));
     let Some((found, answer)) = found else { return Ok(None) };
     let Some(fields) = answer else { return Ok(Some(Vec::new())) };
     let value = |name: &str| {
@@ -68,22 +71,22 @@ pub fn fits_output(binary: &Binary, frame: &[u8]) -> bool {
     binary.observations.iter().any(|(_, fields)| read_values(fields, frame, &binary.spelling).is_ok())
 }
 
-/// What a frame is.
+/// Recognizes a frame: as an output, as one that is ignored, or as unmatched.
 ///
 /// # Errors
-/// [`Failure::Garbage`]: a number is too long, or the description says so of what is unmatched;
-/// [`Failure::Untranslatable`]: what is to be sent back cannot be.
-pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Result<Recognized, Failure> {
-    // Of the output that fits furthest: how far, and why not further.
+/// [`Failure::Garbage`]: a number is too long, or the frame is unmatched and the description makes that an
+/// error. [`Failure::Untranslatable`]: the answer to an ignored frame cannot be written.
+pub fn read_frame(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Result<Recognized, Failure> {
+    // The output that fits furthest: how many fields fit, and why not more.
     let mut closest = (0, String::new());
     for (action, fields) in &binary.observations {
         let (fitting, why) = match read_values(fields, frame, &binary.spelling) {
             Ok(values) => return make_output(action, values, binary, signatures).map(Recognized::Received),
-            Err(Err(reason)) => (usize::MAX, format!(": as `{action}`, {reason}")),
-            Err(Ok(fitting)) if fitting == fields.len() => {
+            Err(FrameMisfit::Wrong(reason)) => (usize::MAX, format!(": as `{action}`, {reason}")),
+            Err(FrameMisfit::After(fitting)) if fitting == fields.len() => {
                 (fitting, format!("\nthe closest is `{action}`: there are bytes behind its fields"))
             }
-            Err(Ok(fitting)) => {
+            Err(FrameMisfit::After(fitting)) => {
                 let name = fields[fitting].name().map_or(String::new(), |name| format!(", `{name}`,"));
                 (
                     fitting,
@@ -95,7 +98,7 @@ pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Res
             closest = (fitting, why);
         }
     }
-    if let Some(answer) = answer(binary, frame, signatures)? {
+    if let Some(answer) = answer_ignored(binary, frame, signatures)? {
         return Ok(Recognized::Ignored(answer));
     }
     let text = format!("the frame `{}`, which no fields fit{}", shortened(&hex(frame)), closest.1);
@@ -106,15 +109,15 @@ pub fn output(binary: &Binary, frame: &[u8], signatures: &mut Signatures) -> Res
     }
 }
 
-/// What the fields say, where they are the whole frame.
+/// Reads the values of the fields, if they are the whole frame.
 fn read_values<'f>(
     fields: &'f [Field],
     frame: &[u8],
     spelling: &Spelling,
 ) -> Result<FoundValues<'f>, FrameMisfit> {
     let mut found = FoundValues::new();
-    let rest = fields::read(fields, frame, spelling, &mut found)?;
-    if rest.is_empty() { Ok(found) } else { Err(Ok(fields.len())) }
+    let rest = fields::read_fields(fields, frame, spelling, &mut found)?;
+    if rest.is_empty() { Ok(found) } else { Err(FrameMisfit::After(fields.len())) }
 }
 
 fn make_output(
@@ -127,7 +130,7 @@ fn make_output(
     let values: FoundValues<'_> = values
         .into_iter()
         .map(|(name, content)| match (content, parameters.iter().find(|datum| datum.name() == name)) {
-            (Content::List(tree), Some(datum)) => (name, Content::List(typify(tree, datum.ty()))),
+            (Content::List(tree), Some(datum)) => (name, Content::List(typed_tree(tree, datum.ty()))),
             (content, _) => (name, content),
         })
         .collect();
@@ -143,28 +146,29 @@ fn as_wire(content: &Content) -> Wire<'_> {
     }
 }
 
-/// Texts as the JSON of values of a type: the one of a truth value is no text.
-fn typify(tree: Tree, ty: &Type) -> Tree {
+/// Turns texts into the JSON of a type: those of numbers and truth values are no texts there.
+fn typed_tree(tree: Tree, ty: &Type) -> Tree {
     match (tree, ty) {
         (Tree::Text(text), Type::Bool) if text == "true" || text == "false" => Tree::Bool(text == "true"),
         (Tree::Text(text), Type::Int | Type::Nat | Type::Range(..) | Type::Real) => Tree::Number(text),
         (Tree::List(elements), Type::Record(list)) if list.form == RecordForm::List => {
             let element = list.fields.get(1).map(|(_, ty)| ty);
-            let one = |tree| element.map_or(Tree::Null, |ty| typify(tree, ty));
-            Tree::List(elements.into_iter().map(one).collect())
+            let typed = |tree| element.map_or(Tree::Null, |ty| typed_tree(tree, ty));
+            Tree::List(elements.into_iter().map(typed).collect())
         }
         (Tree::Object(members), Type::Record(record)) => {
-            let of = |name: &str| record.fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty);
-            let one = |(name, tree): (String, Tree)| match of(&name) {
-                Some(ty) => (name, typify(tree, ty)),
+            let type_of =
+                |name: &str| record.fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty);
+            let typed = |(name, tree): (String, Tree)| match type_of(&name) {
+                Some(ty) => (name, typed_tree(tree, ty)),
                 None => (name, tree),
             };
-            Tree::Object(members.into_iter().map(one).collect())
+            Tree::Object(members.into_iter().map(typed).collect())
         }
-        // Of a record of nothing but an `element`, that one part was read.
+        // A record whose only field is called `element` was read as the value of this field.
         (part, Type::Record(record)) if record.form == RecordForm::Plain => {
-            let one = record.fields.iter().map(|(name, ty)| (name.clone(), typify(part.clone(), ty)));
-            Tree::Object(one.take(1).collect())
+            let field = record.fields.iter().map(|(name, ty)| (name.clone(), typed_tree(part.clone(), ty)));
+            Tree::Object(field.take(1).collect())
         }
         (tree, _) => tree,
     }
@@ -255,7 +259,7 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     fn read(frame: &[u8]) -> String {
-        match output(&binary(), frame, &mut signatures()) {
+        match read_frame(&binary(), frame, &mut signatures()) {
             Ok(Recognized::Received(Received::Output(event))) => event.to_string(),
             other => format!("{other:?}"),
         }
@@ -263,7 +267,7 @@ transitions: [{ from: A, to: A, on: Short }]
 
     #[test]
     fn fields_are_written_where_they_stand() {
-        let sent = input(&binary(), &ask(0x1234, 2, -2), &signatures()).unwrap();
+        let sent = write_stimulus(&binary(), &ask(0x1234, 2, -2), &signatures()).unwrap();
         assert_eq!(hex(&sent), "12349103c00c0377777700feffff");
         assert_eq!(read(&sent), "Answer(4660, 2, WWW, -2)");
     }
@@ -271,10 +275,10 @@ transitions: [{ from: A, to: A, on: Short }]
     #[test]
     fn what_does_not_fit_is_not_sent() {
         for (id, op, low) in [(65_536, 0, 0), (-1, 0, 0), (0, 16, 0), (0, -1, 0), (0, 0, 1 << 23)] {
-            let sent = input(&binary(), &ask(id, op, low), &signatures());
+            let sent = write_stimulus(&binary(), &ask(id, op, low), &signatures());
             assert!(matches!(sent, Err(Failure::Untranslatable(_))), "{sent:?}");
         }
-        assert!(input(&binary(), &ask(65_535, 15, -(1 << 23)), &signatures()).is_ok());
+        assert!(write_stimulus(&binary(), &ask(65_535, 15, -(1 << 23)), &signatures()).is_ok());
     }
 
     #[test]
@@ -285,9 +289,9 @@ transitions: [{ from: A, to: A, on: Short }]
         for frame in [&[][..], &[7], &[7, 5, 0], &[8, 5]] {
             assert!(read(frame).starts_with(&alien(frame)), "{}", read(frame));
         }
-        // A number that is none of the model's, and a name that `values` does not have.
+        // A number that the model does not have, and a name that `values` does not have.
         assert!(read(&[7, 0xff]).contains("`Short` with a wrong `id`"));
-        let sent = input(&binary(), &ask(1, 2, 3), &signatures()).unwrap();
+        let sent = write_stimulus(&binary(), &ask(1, 2, 3), &signatures()).unwrap();
         let other: Vec<u8> = sent.iter().map(|byte| if *byte == b'w' { b'x' } else { *byte }).collect();
         assert!(
             read(&other).contains("expected a text of `values`, not \\\"03787878\\\""),

@@ -1,25 +1,25 @@
-//! Do lines fit the shape of an output, wholly or as far as they have come?
+//! Whether lines fit the shape of an output, in full or as far as they have come.
 //!
 //! ```text
 //! parts  = (pattern | counted)*            each pattern is for what is left of its line
 //! counted = so many bytes as a group before says, line breaks among them
 //! block  = [begin] middle* end             a line that fits the end is the end
 //! block  = begin item*                     as many items as a group of `begin` says
-//! middle = line | item                     or lines of which each of some patterns fits one
+//! middle = line | item                     or lines of fields: each of some patterns fits one line
 //! item   = parts
 //! ```
 //!
-//! Behind counted bytes, the rest of their line belongs to the next pattern; where nothing is left of it, the
-//! next pattern is for the next line.
+//! After counted bytes, the next pattern is for the rest of their line. If nothing is left of it, the next
+//! pattern is for the next line.
 //!
-//! Lines come one after the other, and an output may have thousands. So what has been looked at is remembered
-//! ([`Progress`]), and each line is looked at once by each shape that it is tried with, as long as that shape
-//! may still fit. The parts of one item are looked at again with each line that comes, as they are few.
+//! Lines come one after the other, and an output may have thousands. So a shape remembers which lines it has
+//! looked at ([`Progress`]), and looks at each line once, as long as it may still fit. Only the parts of one
+//! item are looked at again with each line that comes, since they are few.
 //!
-//! Where nothing fits, a shape tells where it stopped ([`FitStop`]): the observation that went furthest is
-//! the one that was meant.
+//! If nothing fits, a shape tells where it stopped ([`FitStop`]). The observation that went furthest is
+//! probably the one that was meant.
 //!
-//! Lines are as they came, without the line feed: a carriage return at their end belongs to what ends them,
+//! Lines are kept as they came, without the line feed. A carriage return at the end belongs to the line end,
 //! unless it is counted.
 
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ use regex::Regex;
 
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Block, BlockEnd, LinePart, Middle, Shape};
-use crate::pattern::{reach, written};
+use crate::pattern::{matching_prefix, written};
 
 /// How far lines have been looked at for a shape.
 #[derive(Clone, Default, Debug)]
@@ -44,11 +44,11 @@ pub enum Fit {
     Whole(usize),
     More,
     No,
-    /// They do not fit, since no line ends behind the bytes that were counted.
+    /// They do not fit, since the text after so many counted bytes does not fit.
     Miscounted(usize),
 }
 
-pub fn ended(line: &str) -> &str {
+pub fn strip_cr(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
@@ -66,7 +66,7 @@ enum Unfit<'s> {
     Pattern(&'s Regex, (usize, usize)),
     /// The group of this name is no number of bytes.
     Count(&'s str, usize),
-    /// So many bytes were counted, and what stands behind them does not fit.
+    /// So many bytes were counted, and the text after them does not fit.
     Miscounted(usize, (usize, usize)),
 }
 
@@ -75,7 +75,7 @@ impl From<Unfit<'_>> for Fit {
         match unfit {
             Unfit::More => Fit::More,
             Unfit::Pattern(..) | Unfit::Count(..) => Fit::No,
-            Unfit::Miscounted(said, _) => Fit::Miscounted(said),
+            Unfit::Miscounted(count, _) => Fit::Miscounted(count),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Shape {
         Shape::Lines(patterns.into_iter().map(LinePart::Fitting).collect())
     }
 
-    /// Looks at the lines that have not been looked at.
+    /// Fits the lines that have not been looked at yet.
     pub fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
         match self {
             Shape::Lines(parts) => {
@@ -96,7 +96,7 @@ impl Shape {
         }
     }
 
-    /// Finds where the lines stop fitting, and what was expected there; `None` where they fit so far.
+    /// Finds where the lines stop fitting, and what was expected there. `None` if they fit so far.
     pub fn stop(&self, lines: &VecDeque<String>) -> Option<FitStop> {
         let block = match self {
             Shape::Lines(parts) => return match_parts(parts, lines, 0).err()?.stop(lines),
@@ -129,26 +129,26 @@ impl Shape {
         patterns.into_iter().filter_map(|one| Unfit::Pattern(one, (progress.seen, 0)).stop(lines)).max()
     }
 
-    /// The pattern of its first line, where it has one.
+    /// Returns the pattern of the first line, if there is one.
     pub fn first(&self) -> Option<&Regex> {
-        fn of(parts: &[LinePart]) -> Option<&Regex> {
+        fn first_pattern(parts: &[LinePart]) -> Option<&Regex> {
             match parts.first()? {
                 LinePart::Fitting(first) => Some(first),
                 LinePart::Counted { .. } => None,
             }
         }
         match self {
-            Shape::Lines(parts) => of(parts),
+            Shape::Lines(parts) => first_pattern(parts),
             Shape::Block(block) => match (&block.begin, &block.middle) {
                 (Some(begin), _) | (None, Middle::Lines(begin)) => Some(begin),
-                (None, Middle::Each(parts)) => of(parts),
+                (None, Middle::Each(parts)) => first_pattern(parts),
                 (None, Middle::Any | Middle::Fields(_)) => None,
             },
         }
     }
 
-    /// What the names of an output have found, where the first `whole` lines are it: one output, or one for
-    /// each item of a list.
+    /// Returns the texts of the named groups, if the first `whole` lines fit: those of one output, or of one
+    /// for each item of a list.
     pub fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
         match self {
             Shape::Lines(parts) => match_parts(parts, lines, 0).into_iter().map(|(_, named)| named).collect(),
@@ -169,7 +169,7 @@ impl Shape {
         }
     }
 
-    /// What the same lines are read as after the items of a list.
+    /// Returns the output that the same lines are read as once more, after the items of a list.
     pub fn then(&self) -> Option<&str> {
         match self {
             Shape::Lines(_) => None,
@@ -179,78 +179,78 @@ impl Shape {
 }
 
 impl Unfit<'_> {
-    /// Returns where the misfit is and what was expected; `None` where only more lines are needed.
+    /// Returns where the misfit is and what was expected. `None` if only more lines are needed.
     fn stop(self, lines: &VecDeque<String>) -> Option<FitStop> {
-        let rest = |(line, byte): (usize, usize)| lines.get(line).and_then(|line| ended(line).get(byte..));
+        let rest = |(line, byte): (usize, usize)| lines.get(line).and_then(|line| strip_cr(line).get(byte..));
         Some(match self {
             Unfit::More => return None,
             Unfit::Pattern(pattern, at) => {
-                let reach = rest(at).map_or(0, |rest| reach(pattern.as_str(), rest).0);
+                let reach = rest(at).map_or(0, |rest| matching_prefix(pattern.as_str(), rest).0);
                 FitStop { at: (at.0, at.1 + reach), expected: format!("`{}`", written(pattern)) }
             }
             Unfit::Count(name, line) => FitStop {
                 at: (line, 0),
                 expected: format!("a number of at most {LONGEST} bytes as `{name}`"),
             },
-            Unfit::Miscounted(said, at) => FitStop { at, expected: format!("what may follow {said} bytes") },
+            Unfit::Miscounted(size, at) => FitStop { at, expected: format!("what may follow {size} bytes") },
         })
     }
 }
 
-/// The groups that have found something, where the pattern fits the text.
+/// Returns the texts of the named groups, if the pattern fits the text.
 fn find_groups<'s>(pattern: &'s Regex, text: &str) -> Option<GroupTexts<'s>> {
-    let found = pattern.captures(ended(text))?;
-    let one = |name: &'s str| Some((name, found.name(name)?.as_str().to_owned()));
-    Some(pattern.capture_names().flatten().filter_map(one).collect())
+    let found = pattern.captures(strip_cr(text))?;
+    let text_of = |name: &'s str| Some((name, found.name(name)?.as_str().to_owned()));
+    Some(pattern.capture_names().flatten().filter_map(text_of).collect())
 }
 
-/// Which line is the next one behind the parts, which begin with this line; and what they have found.
+/// Fits the parts from the line `begin` on. Returns the line after them, and the texts of the named groups.
 fn match_parts<'s>(
     parts: &'s [LinePart],
     lines: &VecDeque<String>,
     begin: usize,
 ) -> Result<(usize, GroupTexts<'s>), Unfit<'s>> {
     let (mut at, mut named) = ((begin, 0), GroupTexts::new());
-    // How many bytes were counted before the rest of the line.
+    // The bytes that were counted before the rest of this line, if there are any.
     let mut before = None;
     for part in parts {
         match part {
             LinePart::Fitting(pattern) => {
                 let line = lines.get(at.0).ok_or(Unfit::More)?;
                 let found = line.get(at.1..).and_then(|rest| find_groups(pattern, rest));
-                let unfit = before.map_or(Unfit::Pattern(pattern, at), |said| Unfit::Miscounted(said, at));
+                let unfit = before.map_or(Unfit::Pattern(pattern, at), |size| Unfit::Miscounted(size, at));
                 named.extend(found.ok_or(unfit)?);
                 (at, before) = ((at.0 + 1, 0), None);
             }
             LinePart::Counted { count, name } => {
-                let said =
-                    named.iter().find(|(name, _)| name == count).and_then(|(_, said)| said.parse().ok());
-                let said = said.filter(|said| *said <= LONGEST).ok_or(Unfit::Count(count, at.0))?;
-                let (end, text) = take_bytes(lines, at, said)?;
+                let size =
+                    named.iter().find(|(name, _)| name == count).and_then(|(_, text)| text.parse().ok());
+                let size = size.filter(|size| *size <= LONGEST).ok_or(Unfit::Count(count, at.0))?;
+                let (end, text) = take_bytes(lines, at, size)?;
                 named.push((name, text));
-                let is_ended = lines.get(end.0).is_some_and(|line| ended(line).len() <= end.1);
-                (at, before) = if is_ended { ((end.0 + 1, 0), None) } else { (end, Some(said)) };
+                let is_ended = lines.get(end.0).is_some_and(|line| strip_cr(line).len() <= end.1);
+                (at, before) = if is_ended { ((end.0 + 1, 0), None) } else { (end, Some(size)) };
             }
         }
     }
     match before {
-        Some(said) => Err(Unfit::Miscounted(said, at)),
+        Some(size) => Err(Unfit::Miscounted(size, at)),
         None => Ok((at.0, named)),
     }
 }
 
-/// Takes `said` bytes from this line and byte on; returns where they end, and their text.
+/// Takes `size` bytes from this line and byte on. Returns where they end, and their text.
 fn take_bytes(
     lines: &VecDeque<String>,
     (mut at, mut from): (usize, usize),
-    said: usize,
+    size: usize,
 ) -> Result<((usize, usize), String), Unfit<'static>> {
     let mut text = String::new();
     loop {
         let line = &lines.get(at).ok_or(Unfit::More)?[from..];
-        let left = said - text.len();
+        let left = size - text.len();
         if left <= line.len() {
-            let Some(last) = line.get(..left) else { return Err(Unfit::Miscounted(said, (at, from))) };
+            let Some(last) = line.get(..left) else { return Err(Unfit::Miscounted(size, (at, from))) };
             text.push_str(last);
             return Ok(((at, from + left), text));
         }
@@ -261,7 +261,7 @@ fn take_bytes(
 }
 
 impl Block {
-    /// Finds the texts of the names: those around the block belong to each item of it.
+    /// Finds the texts of the named groups. Those of the first and the last line belong to each item.
     fn outputs(&self, lines: &VecDeque<String>, whole: usize) -> Vec<GroupTexts<'_>> {
         let head = usize::from(self.begin.is_some());
         let (mark, last) = match &self.end {
@@ -292,28 +292,30 @@ impl Block {
         }
     }
 
-    /// The one line before the end that the pattern of a field fits.
+    /// Finds the line before the end that the pattern of a field fits, if it is the only one.
     fn line_of(&self, pattern: &Regex, lines: &VecDeque<String>, end: usize) -> Option<usize> {
         let head = usize::from(self.begin.is_some());
         let mut fitting =
-            (head..end).filter(|at| lines.get(*at).is_some_and(|line| pattern.is_match(ended(line))));
+            (head..end).filter(|at| lines.get(*at).is_some_and(|line| pattern.is_match(strip_cr(line))));
         fitting.next().filter(|_| fitting.next().is_none())
     }
 
-    /// Takes the lines not seen yet, up to the end of the block. `progress` says how far that came.
+    /// Takes the lines that were not seen yet, up to the end of the block. `progress` says how far that came.
     fn fit(&self, lines: &VecDeque<String>, progress: &mut Progress) -> Fit {
         loop {
             if progress.all.is_some_and(|all| progress.items >= all) {
                 return self.accept_if_complete(lines, progress, progress.seen);
             }
-            let Some(line) = lines.get(progress.seen).map(|line| ended(line)) else { return Fit::More };
+            let Some(line) = lines.get(progress.seen).map(|line| strip_cr(line)) else {
+                return Fit::More;
+            };
             if progress.seen == 0
                 && let Some(begin) = &self.begin
             {
                 let Some(found) = begin.captures(line) else { return Fit::No };
                 if let BlockEnd::Count(name) = &self.end {
                     let count = found.name(name).and_then(|count| count.as_str().parse::<usize>().ok());
-                    // More are kept nowhere.
+                    // No more lines are kept.
                     progress.all = count.filter(|count| *count <= MOST);
                     if progress.all.is_none() {
                         return Fit::No;
@@ -344,8 +346,8 @@ impl Block {
         }
     }
 
-    /// A list of nothing is no output, unless the lines are one besides; nor are fields of which one is
-    /// missing, or is there twice.
+    /// Accepts the block. It does not fit if it is an empty list without `then`, or if one of its fields is
+    /// missing or is there twice.
     fn accept_if_complete(&self, lines: &VecDeque<String>, progress: &Progress, whole: usize) -> Fit {
         let is_right = match &self.middle {
             Middle::Any | Middle::Lines(_) => true,

@@ -1,13 +1,12 @@
-//! What a run has taken out of answers, to be sent later: a token, a cookie, the number of what was made.
+//! What a run has taken out of answers, to be sent later: a token, a cookie, the number of a new thing.
 //!
 //! ```text
-//! value of a capture = what the last message of this run that has it says, else its default, else none
+//! value of a capture = that of the last message of this run that has it, else its default, else none
 //! ```
 //!
-//! Which messages have it, the description says: a group of a pattern or a field of a frame; of an HTTP
-//! answer a header, a cookie, or something in its body ([`crate::reply::captured`]). A capture is no value of
-//! the model, and no judge sees it. It belongs to a run and is forgotten with it: the next one begins with
-//! none.
+//! The description says which messages have it. It is a group of a pattern, a field of a frame, or a header,
+//! a cookie or a part of the body of an HTTP answer ([`crate::reply::capture_value`]). A capture is no value
+//! of the model, and no judge sees it. It is forgotten with its run: the next run begins with none.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +20,7 @@ use crate::pattern::written;
 pub struct Capture {
     pub name: String,
     pub place: AnswerPlace,
-    /// The outputs that it is taken out of; any answer, where there is none.
+    /// The outputs that it is taken out of. If there are none, any answer.
     pub from: Vec<String>,
     /// Its value before it was taken.
     pub default: Option<String>,
@@ -31,7 +30,7 @@ pub struct Capture {
 #[derive(Clone, Debug)]
 pub struct AnswerPlace {
     pub source: Source,
-    /// What the whole text there must look like, where that is said; its group is what is taken.
+    /// A pattern that the whole text must fit. Its group is the part that is taken.
     pub pattern: Option<Regex>,
 }
 
@@ -44,7 +43,7 @@ impl AnswerPlace {
         AnswerPlace::all_of(Source::Pointer(to.to_owned()))
     }
 
-    /// May any JSON stand there, and not only a text?
+    /// Says whether any JSON may be there, and not only a text.
     pub fn is_json(&self) -> bool {
         matches!(self.source, Source::Pointer(_)) && self.pattern.is_none()
     }
@@ -68,16 +67,15 @@ impl fmt::Display for AnswerPlace {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// In what a group of a pattern, or a field of a frame, that is called so has found.
+    /// The text of the group of a pattern, or of the field of a frame, that has this name.
     Part,
     Header(String),
-    /// In the cookie of this name that is set.
     Cookie(String),
-    /// In the body, where this JSON pointer points to: a text, a number, a truth value.
+    /// The text, number or truth value in the body to which this JSON pointer points.
     Pointer(String),
-    /// In the body, which is UTF-8.
+    /// The body, as UTF-8.
     Body,
-    /// In the body, each byte a character.
+    /// The body, each byte a character.
     BodyInLatin1,
 }
 

@@ -1,8 +1,8 @@
 //! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read
 //! and written.
 //!
-//! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the
-//! caller's ([`crate::stream`]).
+//! No descriptor blocks. Bytes that are read are appended to the caller's buffer. The caller decides what to
+//! wait for, and how long ([`crate::stream`]).
 
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,11 +20,11 @@ use crate::tls::{Broken, Session, Tls};
 /// The number of bytes that are read at once. No datagram is longer.
 const CHUNK: usize = 64 << 10;
 
-/// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that
-/// is full has more.
+/// After so many bytes of datagrams in a row, the channel checks whether the kernel has dropped some. The
+/// kernel drops datagrams only when more than that wait in its buffer.
 const IN_A_ROW: usize = 32 << 10;
 
-/// The least that a datagram takes of the kernel's buffer besides its bytes.
+/// The least number of bytes that a datagram takes of the kernel's buffer besides its own.
 const AROUND: usize = 512;
 
 /// The number of bytes of datagrams that the kernel is asked to keep until they are read.
@@ -34,15 +34,15 @@ const KEPT: usize = 4 << 20;
 #[derive(Debug)]
 pub struct Channel {
     read: OwnedFd,
-    /// `None` where both directions are one descriptor, or nothing is sent any more.
+    /// `None` if both directions are one descriptor, or nothing is sent any more.
     write: Option<OwnedFd>,
-    /// Who is heard, where these are datagrams.
+    /// Whose datagrams are heard, if there are datagrams.
     peer: Option<Peer>,
-    /// How it ends: a pipe is closed, a connection is disconnected.
+    /// How the channel ends: a pipe is closed, a connection is disconnected.
     end: ChannelEnded,
-    /// Bytes of datagrams that were read without finding nothing.
+    /// The bytes of datagrams that were read without a pause in between.
     in_a_row: usize,
-    /// Between the bytes and the descriptor, where TLS is spoken.
+    /// The TLS between the bytes and the descriptor, if TLS is spoken.
     tls: Option<Box<Session>>,
 }
 
@@ -64,7 +64,6 @@ pub enum ChannelEnded {
 pub enum Came {
     /// This number of bytes, or one datagram of this length.
     Bytes(usize),
-    /// Nothing has come yet.
     Nothing,
     Ended(ChannelEnded),
 }
@@ -75,13 +74,12 @@ impl Channel {
         Channel::new(read, Some(write), None)
     }
 
-    /// Makes a channel of one descriptor for both directions.
     pub fn of_one(both: OwnedFd) -> io::Result<Self> {
         Channel::new(both, None, None)
     }
 
     pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
-        // The kernel gives what it gives.
+        // The kernel may give less.
         let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
         Channel::new(both, None, Some(peer))
     }
@@ -92,7 +90,7 @@ impl Channel {
         Ok(Channel { read, write, peer, end, in_a_row: 0, tls: None })
     }
 
-    /// The same with TLS, before that instant. The other side must be who it should be ([`crate::tls`]).
+    /// Begins TLS before that instant. The other side must have the right name ([`crate::tls`]).
     pub fn secured(self, tls: &Tls, host: &str, until: Instant) -> Result<Self, String> {
         let mut session = tls.session(host).map_err(|why| why.text)?;
         let wait = |what: PollFlags| -> io::Result<()> {
@@ -112,12 +110,12 @@ impl Channel {
         self.peer.is_some()
     }
 
-    /// The descriptor that becomes readable when a datagram comes from elsewhere.
+    /// Returns the descriptor that becomes readable when a datagram comes from elsewhere.
     pub fn stray_descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.peer.as_ref()?.elsewhere()
     }
 
-    /// The datagrams that have come from elsewhere, and are no messages.
+    /// Takes the datagrams that have come from elsewhere, and are no messages.
     pub fn strays(&mut self) -> Vec<Stray> {
         self.peer.as_mut().map(Peer::strays).unwrap_or_default()
     }
@@ -130,7 +128,7 @@ impl Channel {
         self.write.as_ref().map_or(self.read.as_fd(), AsFd::as_fd)
     }
 
-    /// Reads once, behind what is in the buffer.
+    /// Reads once, and appends to the buffer.
     ///
     /// # Errors
     /// [`Failure::Flood`]: the kernel could not keep all datagrams that came. With TLS,
@@ -153,11 +151,11 @@ impl Channel {
             Err(_) => Came::Ended(ChannelEnded::Broken),
         };
         self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
-        // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is
-        // believed.
+        // The kernel drops datagrams only after a full buffer. So this check comes before any datagram after
+        // such a buffer is believed.
         if self.is_of_datagrams() && self.in_a_row >= IN_A_ROW {
             self.in_a_row = 0;
-            if datagrams::dropped(&self.read) > 0 {
+            if datagrams::count_dropped(&self.read) > 0 {
                 return Err(Failure::Flood("more datagrams came than the kernel keeps".to_owned()));
             }
         }
@@ -179,7 +177,6 @@ impl Channel {
         }
     }
 
-    /// Says that nothing more will be sent. The other direction stays open.
     pub fn close_output(&mut self) {
         if let Some(tls) = &mut self.tls {
             tls.end(Raw(self.read.as_fd()));
@@ -188,13 +185,13 @@ impl Channel {
             Some(write) => drop(write),
             // Over datagrams there is no way to say so.
             None if self.is_of_datagrams() => {}
-            // One that is broken off already needs no word.
+            // If the connection is broken off already, this fails, and nothing has to be said.
             None => drop(rustix::net::shutdown(&self.read, Shutdown::Write)),
         }
     }
 }
 
-/// Reads what there is through TLS, and leaves nothing behind that no descriptor would tell of.
+/// Reads all that there is through TLS. No descriptor would tell of decrypted bytes that stay there.
 fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
     let mut chunk = [0; 16 << 10];
     let mut count = match tls.read(socket, &mut chunk) {
@@ -216,7 +213,7 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
     while count > 0 {
         buffer.extend_from_slice(&chunk[..count]);
         all += count;
-        // An end is seen at the next read as well.
+        // If this fails because of an end, the next read sees it, too.
         count = tls.left(&mut chunk).unwrap_or(0);
     }
     Ok(Came::Bytes(all))

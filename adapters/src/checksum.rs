@@ -6,10 +6,10 @@
 //!            carries
 //! ```
 //!
-//! What an odd number of bytes lacks to words is a zero. A sum of no carry has two spellings, and a sender
-//! that changes a sum in place may send the other one: where 0 is right, `ffff` is (RFC 1624, 3).
+//! A zero byte completes an odd number of bytes. A sum of 0 has two spellings, and a sender that changes a
+//! sum in place may send the other one: if 0 is right, so is `ffff` (RFC 1624, 3).
 //!
-//! **Costs** eight steps a byte for `crc32`: a frame of a MiB takes some milliseconds, and needs no table.
+//! **Costs** eight steps a byte for `crc32`. A frame of a MiB takes some milliseconds, and needs no table.
 
 coreach_model::words! {
     pub enum Checksum {
@@ -81,7 +81,7 @@ mod tests {
         for (bytes, right) in internet {
             assert_eq!(Checksum::Internet.of(bytes), u32::from(right), "{bytes:?}");
         }
-        // Whoever adds it up gets all ones.
+        // The sum of the whole, with its checksum, is all ones.
         let whole = [&[0xb8, 0x61][..], &header].concat();
         assert_eq!(Checksum::Internet.of(&whole), 0);
         assert!(Checksum::Internet.is_of(0xffff, &[0xff; 2]) && !Checksum::Internet.is_of(0, &[0; 2]));

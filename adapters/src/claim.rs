@@ -1,18 +1,17 @@
-//! One run at a time at a system that nobody here brings up, whichever process makes it, and a mark while
-//! there is one.
+//! One run at a time at a system that coreach does not start, whichever process makes the run, and a mark
+//! that lasts as long as the run.
 //!
-//! **Problem.** Two runs at one system reset each other, and both are wrong about it. Within a campaign that
-//! can be ordered; two programs that a user starts know nothing of each other. And a program that is killed
-//! in the middle of a run leaves the system as one that ends with something under way does, with nobody to
-//! remember.
+//! **Problem.** Two runs at one system reset each other, and both are wrong about it. A campaign can order
+//! its runs, but two programs that a user starts know nothing of each other. A program that is killed in the
+//! middle of a run may leave something under way to the system, and then nobody remembers it.
 //!
-//! **Method.** A file for each system, in a folder of the user's own below the one for temporary files. It is
-//! locked for as long as a run lasts, and says so in its text. The kernel takes the lock from who dies, and
-//! the text stays. Whoever finds a text without a lock knows that a run was cut off, or that a system was
-//! left unclean. A run that leaves its system clean empties the file.
+//! **Method.** Each system has a file, in a folder of the user's own below the one for temporary files. The
+//! file is locked as long as a run lasts, and says so in its text. If the process dies, the kernel takes the
+//! lock, and the text stays. A text without a lock shows that a run was cut off, or that the system was left
+//! unclean. A run that leaves its system clean empties the file.
 //!
-//! A text that is older than an hour says nothing any more. Without such a file there is no claim. Systems
-//! that are called by two names are the user's to keep apart, too.
+//! A text that is older than an hour is not believed. If there can be no file, there is no claim. If a system
+//! has two names, the user must keep the runs apart.
 //!
 //! **Ends** at the instant that is given. **Costs** a few calls of the kernel for each run.
 
@@ -27,9 +26,9 @@ use sha2::{Digest, Sha256};
 
 use crate::adapter::Failure;
 
+/// A mark that is older than this is not believed.
 const BELIEVED: Duration = Duration::from_secs(3600);
 
-/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A system that is ours for a run: its file, locked.
@@ -45,7 +44,7 @@ pub enum FoundClaim {
 }
 
 impl Claim {
-    /// Claims a system, until then at the latest. `None` where no file can be made.
+    /// Claims a system, and waits for it until `until`. `None` if no file can be made.
     pub fn make(system: &str, until: Instant) -> Result<Option<(Self, FoundClaim)>, Failure> {
         let Some(mut file) = open_file(system) else { return Ok(None) };
         loop {
@@ -66,7 +65,7 @@ impl Claim {
         Ok(Some((Claim(file), found)))
     }
 
-    /// Gives it back. A system that is unclean keeps its mark.
+    /// Gives the system back. An unclean one keeps its mark.
     pub fn leave(self, is_unclean: bool) {
         if !is_unclean {
             let _ = self.0.set_len(0);
@@ -124,7 +123,7 @@ mod tests {
         assert!(matches!(Claim::make(&system, soon()), Err(Failure::Start(_))));
         first.leave(false);
         claim(FoundClaim::Nothing).leave(true);
-        // As it is with one that was killed: the lock is gone, the file is not.
+        // As after a process that was killed: the lock is gone, the file is not.
         drop(claim(FoundClaim::Mark));
         claim(FoundClaim::Mark).leave(false);
         claim(FoundClaim::Nothing).leave(false);

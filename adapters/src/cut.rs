@@ -1,15 +1,15 @@
-//! How what comes is cut into frames, and how a frame is made ready to be sent.
+//! How bytes that come are cut into frames, and how a frame is made ready to be sent.
 //!
 //! ```text
-//! lines      frame "\n"                    what ends a line that is sent is said elsewhere
+//! lines      frame "\n"                    `line_ending` ends a line that is sent
 //! delimiter  frame delimiter               the delimiter stands nowhere in the frame
-//! fixed      frame                         of so many bytes each; what is sent is as long as it is
+//! fixed      frame                         of so many bytes each; one that is sent may have another size
 //! length     [head] length rest            the frame is head and rest, without the length
 //! datagrams  a datagram is a frame
 //! ```
 //!
-//! Each byte is looked at once, and moved once at most. What has not been taken is bounded: a frame by
-//! [`LONGEST`], and all that waits by those who send ([`crate::stream`]).
+//! Each byte is looked at once, and moved once at most. A frame has at most [`LONGEST`] bytes. The stream
+//! limits all that waits ([`crate::stream`]).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -42,18 +42,18 @@ pub enum Cut {
 pub struct Length {
     pub integer: WireInteger,
     pub at: usize,
-    /// Does it count the whole frame with itself, and not only what follows it?
+    /// It counts the whole frame with itself, and not only the bytes after it.
     pub counts_all: bool,
 }
 
 impl Length {
-    /// Returns where the rest behind the number begins, and where the frame ends. An end before that
-    /// beginning says that the number is no length. Returns nothing if the number has not come.
+    /// Returns where the rest after the number begins, and where the frame ends. If the end is before that
+    /// beginning, the number is no length. Returns nothing if the number has not come.
     fn read_bounds(&self, rest: &[u8]) -> Option<(usize, i128)> {
-        let (written, behind) = self.integer.split(rest.get(self.at..)?)?;
-        let begin = rest.len() - behind.len();
-        let said = self.integer.read(written).unwrap_or(-1 - begin as i128);
-        Some((begin, if self.counts_all { said } else { said.saturating_add(begin as i128) }))
+        let (written, after) = self.integer.split(rest.get(self.at..)?)?;
+        let begin = rest.len() - after.len();
+        let number = self.integer.read(written).unwrap_or(-1 - begin as i128);
+        Some((begin, if self.counts_all { number } else { number.saturating_add(begin as i128) }))
     }
 }
 
@@ -75,13 +75,12 @@ impl Inbox {
         Inbox { cut, buffer: Vec::new(), taken: 0, searched: 0, lines: 0, lengths: VecDeque::new() }
     }
 
-    /// Returns the buffer behind whose bytes the next ones are put.
+    /// Returns the buffer to which the next bytes are appended.
     ///
     /// # Errors
     /// [`Failure::Flood`]: it would be more than one frame can have.
     pub fn space(&mut self) -> Result<&mut Vec<u8>, Failure> {
-        // What was taken is dropped when there is more of it than of the rest: every byte is moved once at
-        // most.
+        // Taken bytes are dropped when they are more than the rest, so that every byte is moved once at most.
         if self.taken > self.buffer.len() / 2 {
             self.buffer.drain(..self.taken);
             self.searched = self.searched.saturating_sub(self.taken);
@@ -110,7 +109,7 @@ impl Inbox {
         }
     }
 
-    /// Is the next frame there as a whole, or something that cannot be one?
+    /// Says whether the next frame is there as a whole, or something that cannot be one.
     pub fn has_frame(&self) -> bool {
         let rest = self.rest();
         match &self.cut {
@@ -124,8 +123,8 @@ impl Inbox {
         }
     }
 
-    /// Is the end of what has come in the middle of a frame, as far as that is known without looking for its
-    /// end?
+    /// Says whether the bytes that have come end in the middle of a frame, as far as that is known without a
+    /// search for its end.
     pub fn is_amid(&self) -> bool {
         match self.cut {
             Cut::Lines => self.waiting() > 0 && self.buffer.last() != Some(&b'\n'),
@@ -135,17 +134,15 @@ impl Inbox {
         }
     }
 
-    /// The bytes that have come and were not taken.
     pub fn rest(&self) -> &[u8] {
         &self.buffer[self.taken..]
     }
 
-    /// The number of bytes that have come and were not taken.
     pub fn waiting(&self) -> usize {
         self.buffer.len() - self.taken
     }
 
-    /// Have more bytes or frames come than are kept?
+    /// Says whether more bytes or frames have come than are kept.
     pub fn is_flooded(&self) -> bool {
         self.lines.max(self.lengths.len()) > MOST || self.waiting() > MOST_BYTES
     }
@@ -156,10 +153,10 @@ impl Inbox {
         (self.taken, self.searched, self.lines) = (0, 0, 0);
     }
 
-    /// Where the next frame is, if it is there as a whole. It counts as taken.
+    /// Takes the next frame, if it is there as a whole, and returns where it is.
     ///
     /// # Errors
-    /// [`Failure::Flood`]: it is too long. [`Failure::Garbage`]: its length is none.
+    /// [`Failure::Flood`]: it is too long. [`Failure::Garbage`]: its length is no length.
     pub fn frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
         let rest = &self.buffer[self.taken..];
         let (frame, whole) = match &self.cut {
@@ -192,8 +189,8 @@ impl Inbox {
             Cut::Length(length) => {
                 let Some((begin, whole)) = length.read_bounds(rest) else { return Ok(None) };
                 if whole < begin as i128 {
-                    let said = crate::encoding::hex(&rest[length.at..begin]);
-                    return Err(Failure::Garbage(format!("a frame says that its length is `{said}`")));
+                    let number = crate::encoding::hex(&rest[length.at..begin]);
+                    return Err(Failure::Garbage(format!("a frame says that its length is `{number}`")));
                 }
                 let Some(whole) = usize::try_from(whole).ok().filter(|whole| *whole <= LONGEST) else {
                     return Err(self.too_long());
@@ -201,7 +198,7 @@ impl Inbox {
                 if rest.len() < whole {
                     return Ok(None);
                 }
-                // What stands before the length and what follows it, side by side.
+                // The bytes before the length are moved next to those after it.
                 let width = begin - length.at;
                 self.buffer.copy_within(self.taken..self.taken + length.at, self.taken + width);
                 (width..whole, whole)
@@ -216,7 +213,7 @@ impl Inbox {
         if frame.len() > LONGEST { Err(self.too_long()) } else { Ok(Some(frame)) }
     }
 
-    /// The bytes of a frame that was found, until something is put behind it.
+    /// Returns the bytes of a frame that was taken. They are valid until the next bytes come.
     pub fn bytes(&self, frame: Range<usize>) -> &[u8] {
         &self.buffer[frame]
     }
@@ -236,7 +233,7 @@ impl Cut {
                 let mut framed = frame;
                 let end = framed.len();
                 framed.extend_from_slice(delimiter);
-                // Also one that begins in the frame and ends in its delimiter.
+                // This also finds a delimiter that begins in the frame and ends in the one after it.
                 if framed.windows(delimiter.len()).position(|window| window == delimiter) != Some(end) {
                     return Err("it has the delimiter of frames in it".to_owned());
                 }
@@ -246,10 +243,10 @@ impl Cut {
                 let Some((head, rest)) = frame.split_at_checked(*at) else {
                     return Err(format!("it is shorter than the {at} bytes in front of its length"));
                 };
-                // A length that counts itself may be longer for that.
+                // If the length counts itself, its own width may make it wider.
                 let written = (1..=8).find_map(|width| {
-                    let said = if *counts_all { frame.len() + width } else { rest.len() };
-                    integer.written(said as i128).filter(|written| !counts_all || written.len() == width)
+                    let number = if *counts_all { frame.len() + width } else { rest.len() };
+                    integer.written(number as i128).filter(|written| !counts_all || written.len() == width)
                 });
                 let written =
                     written.ok_or_else(|| format!("the length of {} bytes does not fit", rest.len()))?;

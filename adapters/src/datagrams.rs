@@ -1,24 +1,24 @@
 //! Sockets for datagrams: one for each run, at a port that no run has had lately.
 //!
-//! **Problem.** A datagram may come late, when its run is over. Nothing in it says of which run it is.
+//! **Problem.** A datagram may come late, when its run is over. Nothing in it says to which run it belongs.
 //!
-//! **Method.** The socket of a run is connected, so the kernel lets in what comes from the system's address
-//! alone; and it is bound to a port that this program has not used for a minute (`FRESH`). What comes later
-//! goes to a port that nobody has, and the kernel drops it. **Falls short** where a datagram is later than
-//! that, or another program has had the port before.
+//! **Method.** The socket of a run is connected, so the kernel lets in only datagrams from the system's
+//! address. It is bound to a port that this program has not used for a minute (`FRESH`). A late datagram goes
+//! to a port that nobody has, and the kernel drops it. **Falls short** if a datagram is later than that, or
+//! if another program has had the port before.
 //!
-//! What comes from elsewhere is shown: a second socket at the same port, which is not connected, gets what
-//! the first does not. The kernel lets two have one port only if both ask for it; they do so when the port
-//! is theirs, and take it back, so that nobody else joins. Where every port of the host may answer, there is
-//! one socket, which is not connected: two could not tell which datagram came first. **Falls short** there:
-//! that nobody takes datagrams at the address is told to connected sockets alone.
+//! Datagrams from elsewhere are shown. A second socket at the same port, which is not connected, gets the
+//! datagrams that the first does not. The kernel lets two sockets have one port only if both allow it. They
+//! allow it when they have the port, and then take that back, so that no other program joins. If every port
+//! of the host may answer, there is one socket, which is not connected: with two, nobody could tell which
+//! datagram came first. **Falls short** then: only connected sockets are told that nobody takes datagrams at
+//! the address.
 //!
-//! Who listens cannot be found out by sending something: it would be taken for a stimulus. The kernel's own
+//! A test message would be taken for a stimulus, so it cannot show whether somebody listens. But the kernel's
 //! list of sockets tells whether a port of this machine is bound (`/proc/net/udp`), and how many datagrams a
-//! socket has lost since its buffer was full.
+//! socket has lost because its buffer was full.
 //!
-//! **Ends** after so many attempts as there are ports. **Costs** a dozen calls of the kernel for each run,
-//! and two descriptors.
+//! **Ends** after `ATTEMPTS` ports. **Costs** a dozen calls of the kernel for each run, and two descriptors.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -41,7 +41,7 @@ const FRESH: Duration = Duration::from_secs(60);
 
 const ATTEMPTS: usize = 10_000;
 
-/// How often one looks for a socket in the kernel's list.
+/// How often a socket is looked for in the kernel's list.
 const LOOKS: usize = 20;
 
 /// The ports of this program's runs, and since when they are in use.
@@ -52,24 +52,24 @@ const LONGEST: usize = 64 << 10;
 /// The most datagrams from elsewhere that are looked at in a row.
 const STRAYS: usize = 1000;
 
-/// Who is heard at a run's socket.
+/// The sender whose datagrams are heard at a run's socket.
 #[derive(Debug)]
 pub enum Peer {
-    /// Its address: the socket is connected to it, and another one gets the rest.
+    /// An address. The socket is connected to it, and a second one gets all other datagrams.
     Address { peer: SocketAddr, elsewhere: OwnedFd },
-    /// Every port of its host. What is sent goes to the one that was heard last.
+    /// Every port of a host. The next datagram goes to the port that was heard last.
     Host {
         last: SocketAddr,
-        /// What came from other hosts and was not asked for yet.
+        /// Datagrams from other hosts that were not taken yet.
         strays: Vec<Stray>,
     },
 }
 
-/// A datagram that is no message: from where it came, in words, and its bytes.
+/// A datagram from elsewhere, which is no message: from where it came, in words, and its bytes.
 pub type Stray = (String, Vec<u8>);
 
-/// A socket for datagrams to this address, at a port of its own, and who is heard at it.
-pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
+/// Opens a socket for datagrams to this address, at a port of its own. Says who is heard at it.
+pub fn open_socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
     let socket = bind_fresh_port(to)?;
     match replies {
         RepliesFrom::SamePort => {
@@ -79,7 +79,7 @@ pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer
             Ok((socket.into(), Peer::Address { peer, elsewhere }))
         }
         RepliesFrom::AnyPort => {
-            // The kernel knows what stands for "any of ours", and whether there is a way.
+            // The kernel replaces an address that means "this machine", and knows whether there is a way.
             let asked = UdpSocket::bind(any_address(to))?;
             asked.connect(to)?;
             Ok((socket.into(), Peer::Host { last: asked.peer_addr()?, strays: Vec::new() }))
@@ -88,7 +88,7 @@ pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer
 }
 
 impl Peer {
-    /// Reads a datagram of a message, behind what is in the buffer. The socket does not block.
+    /// Reads a datagram that is a message, and appends it to the buffer. The socket does not block.
     pub fn read(&mut self, socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
         let Peer::Host { last, strays } = self else {
             return rustix::io::read(socket, spare_capacity(buffer));
@@ -113,7 +113,7 @@ impl Peer {
         }
     }
 
-    /// What becomes readable when something comes from elsewhere, where that is another socket.
+    /// Returns the second socket, which becomes readable when something comes from elsewhere.
     pub fn elsewhere(&self) -> Option<BorrowedFd<'_>> {
         match self {
             Peer::Address { elsewhere, .. } => Some(elsewhere.as_fd()),
@@ -121,7 +121,7 @@ impl Peer {
         }
     }
 
-    /// What has come from elsewhere since this was last asked.
+    /// Takes the datagrams that have come from elsewhere.
     pub fn strays(&mut self) -> Vec<Stray> {
         match self {
             Peer::Host { strays, .. } => std::mem::take(strays),
@@ -138,7 +138,7 @@ impl Peer {
     }
 }
 
-/// Says in words from where a datagram came that is no message of this peer.
+/// Says in words from where a datagram came, if not from this peer.
 fn describe_stray(from: SocketAddr, peer: SocketAddr) -> String {
     if from.ip() == peer.ip() {
         format!("{FROM}{from}, {ANOTHER_PORT}")
@@ -147,14 +147,14 @@ fn describe_stray(from: SocketAddr, peer: SocketAddr) -> String {
     }
 }
 
-/// A datagram behind what is in the buffer, and from where it came.
+/// Appends a datagram to the buffer, and returns its length and from where it came.
 fn receive_datagram(socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<(usize, SocketAddr), Errno> {
     let (count, _, from) = rustix::net::recvfrom(socket, spare_capacity(buffer), RecvFlags::empty())?;
     let from = from.and_then(|from| SocketAddr::try_from(from).ok());
     Ok((count, from.unwrap_or((Ipv4Addr::UNSPECIFIED, 0).into())))
 }
 
-/// A second socket at the port of this one, which is connected.
+/// Binds a second socket to the port of this one, which is connected.
 fn connect_beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
     let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -171,13 +171,13 @@ fn connect_beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
     Ok(second)
 }
 
-/// A socket at a port that no run has had lately.
+/// Binds a socket to a port that no run has had lately.
 fn bind_fresh_port(to: SocketAddr) -> io::Result<UdpSocket> {
     let mut used = lock(&USED);
     let now = Instant::now();
     used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
-    // The kernel gives a port that was let go again: what is drawn in vain is held until there is a better
-    // one.
+    // The kernel may give a port again as soon as it is free. So ports that cannot be used are held for a
+    // while.
     let mut held = Vec::new();
     for _ in 0..ATTEMPTS {
         let socket = UdpSocket::bind(any_address(to))?;
@@ -193,12 +193,12 @@ fn bind_fresh_port(to: SocketAddr) -> io::Result<UdpSocket> {
     Err(io::Error::other("all local ports were used by runs of the last minute"))
 }
 
-/// A port of this machine at which nobody listens for datagrams.
+/// Finds a port of this machine at which nobody listens for datagrams.
 pub fn free_port() -> io::Result<u16> {
     Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Any port of ours, of the same family.
+/// Returns the address for any port of this machine, of the same family.
 fn any_address(to: SocketAddr) -> SocketAddr {
     match to {
         SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
@@ -206,32 +206,32 @@ fn any_address(to: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Does somebody on this machine listen for datagrams at this port?
+/// Says whether a program on this machine listens for datagrams at this port.
 pub fn is_bound(port: u16) -> bool {
     let wanted = format!(":{port:04X}");
-    sockets().iter().any(|line| field(line, 1).is_some_and(|address| address.ends_with(&wanted)))
+    list_sockets().iter().any(|line| column(line, 1).is_some_and(|address| address.ends_with(&wanted)))
 }
 
-/// How many datagrams the kernel has dropped that were for this socket; 0 where that cannot be known.
-pub fn dropped(socket: impl AsFd) -> u64 {
+/// Counts the datagrams for this socket that the kernel has dropped. 0 if that cannot be known.
+pub fn count_dropped(socket: impl AsFd) -> u64 {
     let Ok(data) = rustix::fs::fstat(socket) else { return 0 };
     let inode = data.st_ino.to_string();
-    // The kernel writes the list piece by piece, and may leave one out while others come and go.
+    // The kernel writes the list piece by piece, and may leave a socket out while others come and go.
     for _ in 0..LOOKS {
-        let lines = sockets();
-        if let Some(line) = lines.iter().find(|line| field(line, 9) == Some(&inode)) {
+        let lines = list_sockets();
+        if let Some(line) = lines.iter().find(|line| column(line, 9) == Some(&inode)) {
             return line.split_whitespace().next_back().and_then(|count| count.parse().ok()).unwrap_or(0);
         }
     }
     0
 }
 
-fn sockets() -> Vec<String> {
+fn list_sockets() -> Vec<String> {
     let lists = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
     lists.into_iter().flatten().flat_map(|list| list.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-fn field(line: &str, at: usize) -> Option<&str> {
+fn column(line: &str, at: usize) -> Option<&str> {
     line.split_whitespace().nth(at)
 }
 
@@ -247,7 +247,7 @@ mod tests {
         let mut ports = BTreeMap::new();
         for run in 0..2000 {
             // Closed at once: the kernel would give it again.
-            let (socket, _) = socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
+            let (socket, _) = open_socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
             assert_eq!(ports.insert(UdpSocket::from(socket).local_addr().unwrap().port(), run), None);
         }
     }
@@ -256,30 +256,30 @@ mod tests {
     fn who_listens_is_known() {
         let systems: Vec<UdpSocket> = (0..16).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
         let ports: Vec<u16> = systems.iter().map(|system| system.local_addr().unwrap().port()).collect();
-        // The kernel may leave one out of a look while others come and go; whoever asks looks again.
+        // The kernel may leave a socket out while others come and go, so look again.
         assert!(ports.iter().all(|port| (0..LOOKS).any(|_| is_bound(*port))));
-        assert!(systems.iter().all(|system| dropped(system) == 0));
+        assert!(systems.iter().all(|system| count_dropped(system) == 0));
         drop(systems);
-        // Somebody else may get the one or the other at once, and a process that is just being started has
-        // all of them until then.
+        // Another program may get some of them at once, and a process that is just being started holds all of
+        // them for a moment.
         let mut looks = 0..1000;
         while ports.iter().all(|port| is_bound(*port)) {
             assert!(looks.next().is_some(), "all are bound still");
             std::thread::sleep(Duration::from_millis(10));
         }
-        // Nobody can have this one.
+        // No program can have this port.
         assert!(!is_bound(0));
     }
 
     #[test]
     fn what_the_kernel_drops_is_counted() {
         let system = UdpSocket::bind("127.0.0.1:0").unwrap();
-        let (ours, _peer) = socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
+        let (ours, _peer) = open_socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
         let ours = UdpSocket::from(ours);
         system.connect(("127.0.0.1", ours.local_addr().unwrap().port())).unwrap();
         for _ in 0..20_000 {
             system.send(&[0; 1000]).unwrap();
         }
-        assert!(dropped(&ours) > 0);
+        assert!(count_dropped(&ours) > 0);
     }
 }

@@ -1,10 +1,9 @@
 //! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are
 //! written.
 //!
-//! A description can be cloned and sent to another thread; `coreach_execution::open` makes the adapter of it
-//! in the thread that uses it. Texts that a user wrote are checked where the file is read (the command line
-//! does, with diagnostics), so nothing in here can be malformed: a pattern is compiled, a template is cut
-//! into its pieces.
+//! A description can be cloned and sent to another thread. `coreach_execution::open` makes the adapter of it
+//! in the thread that uses it. The user's texts are checked when the file is read, with diagnostics. So
+//! nothing in here can be malformed: a pattern is compiled, a template is cut into its pieces.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,18 +29,16 @@ use crate::tls::Tls;
 pub struct Iut {
     pub name: String,
     pub way: Transport,
-    /// How long what is sent may take on its way.
     pub link: LinkDelay,
-    /// Silence, lateness and disconnect.
     pub behaviour: Behaviour,
-    /// How much of what goes over the wire is kept.
+    /// How much of the evidence is kept.
     pub evidence: Limits,
 }
 
 /// How long a message may be under way, as an IUT file says.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum LinkDelay {
-    /// The file says nothing: as long as silence.
+    /// The file says nothing. A message may be under way as long as silence must last.
     #[default]
     Silence,
     /// Nothing crosses: each answer belongs to the stimulus before it.
@@ -54,7 +51,7 @@ pub enum LinkDelay {
 pub struct Link {
     /// How long a stimulus and an observation may take on their ways, together; `None` is no time.
     delay: Option<Duration>,
-    /// Over which connection each action goes, where there are several; what is not said goes over the first.
+    /// The number of the connection of each action, if there are several. Other actions go over the first.
     over: BTreeMap<String, usize>,
 }
 
@@ -85,7 +82,7 @@ impl Link {
         self.over.get(action).copied().unwrap_or_default()
     }
 
-    /// For each action the number of its connection, where there are several.
+    /// Returns the number of the connection of each action, if there are several.
     pub fn actions(&self) -> &BTreeMap<String, usize> {
         &self.over
     }
@@ -96,10 +93,8 @@ pub enum Transport {
     Simulated(Box<SimulatedModel>),
     /// It is a timed model, with a clock of its own.
     SimulatedTimed(Box<Delayed>),
-    /// It is a command that is talked to over its standard input and output.
     Stdio(Stdio),
     Tcp(Tcp),
-    /// It is talked to in datagrams, over a UDP socket.
     Udp(Tcp),
     Http(Http),
 }
@@ -120,16 +115,16 @@ pub enum Completion {
     Demonic,
 }
 
-/// An implementation behind standard input and output: a new process for each run, or one that is kept.
+/// An implementation at standard input and output: a new process for each run, or one that is kept.
 #[derive(Clone, Debug)]
 pub struct Stdio {
     pub command: Command,
     /// How long it may take until it is ready.
     pub ready: Duration,
     pub encoding: Encoding,
-    /// How a run is left, where the command is kept, or where what it speaks to outlives it.
+    /// How a run is left, if the command is kept, or if it speaks to something that outlives it.
     pub settle: Option<Settle>,
-    /// Is it kept between the runs of one adapter?
+    /// It is kept between the runs of one adapter.
     pub keep: bool,
 }
 
@@ -139,25 +134,25 @@ pub struct Launch {
     pub command: Command,
     /// How long it may take until it accepts a connection.
     pub ready: Duration,
-    /// Is it kept between the runs of one adapter?
+    /// It is kept between the runs of one adapter.
     pub keep: bool,
 }
 
-/// An implementation behind a TCP connection, or a UDP socket: a new one for each run.
+/// An implementation at a TCP connection, or a UDP socket: a new one for each run.
 #[derive(Clone, Debug)]
 pub struct Tcp {
     /// Host and port; `{port}` is the free port that was chosen for the launched server.
     pub address: Template,
-    /// The server, where it is ours to bring up.
+    /// The server, if coreach starts it.
     pub launch: Option<Launch>,
-    /// TLS, where it is spoken. Not over UDP.
+    /// TLS, if it is spoken. Not over UDP.
     pub tls: Option<Tls>,
     /// Whose datagrams are taken, over UDP.
     pub replies_from: RepliesFrom,
     pub encoding: Encoding,
-    /// The connections of a run, where there are several. Not over UDP.
+    /// The connections of a run, if there are several. Not over UDP.
     pub connections: Vec<NamedConnection>,
-    /// How a run is left, where the server outlives it.
+    /// How a run is left, if the server outlives it.
     pub settle: Settle,
 }
 
@@ -171,16 +166,16 @@ pub struct NamedConnection {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RepliesFrom {
-    /// Those of the address to which is sent.
+    /// Replies from the address to which datagrams are sent.
     #[default]
     SamePort,
-    /// Those of its host; what is sent then goes to the port that was heard last.
+    /// Replies from any port of the host. The next datagram goes to the port that was heard last.
     AnyPort,
 }
 
 impl Iut {
-    /// What runs against it share, by name: one at a time may use it. None where each has its own, or the
-    /// file says that they do not disturb each other.
+    /// Names the system that its runs share: one run at a time may use it. `None` if each run has its own, or
+    /// if the file says that runs do not disturb each other.
     pub fn system(&self) -> Option<String> {
         match &self.behaviour.shared {
             Shared::ByAddress => self.way.system(),
@@ -189,7 +184,7 @@ impl Iut {
         }
     }
 
-    /// The link behind which its runs are judged, where silence lasts so long; `None` where nothing crosses.
+    /// Returns the link over which its runs are judged, if silence lasts so long. `None`: nothing can cross.
     pub fn link(&self, silence: Duration) -> Option<Link> {
         let connections = match &self.way {
             Transport::Tcp(tcp) => tcp.link(),
@@ -214,8 +209,7 @@ impl Iut {
         }
     }
 
-    /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link
-    /// is on top of it.
+    /// Returns how far an instant of a timed run may be from where it is measured, with the delay of a link.
     pub fn tolerance(&self) -> Duration {
         self.behaviour.tolerance.unwrap_or(TOLERANCE) + self.described_delay()
     }
@@ -231,7 +225,7 @@ impl Tcp {
 }
 
 impl Transport {
-    /// Is something at the other end there before a run and after it?
+    /// Says whether something at the other end is there before a run and after it.
     pub fn outlives_runs(&self) -> bool {
         match self {
             Transport::Simulated(_) | Transport::SimulatedTimed(_) => false,
@@ -242,25 +236,26 @@ impl Transport {
         }
     }
 
-    /// What runs that go this way share, by name: one run at a time may use it.
+    /// Names the system that runs over this transport share. One run at a time may use it.
     pub fn system(&self) -> Option<String> {
         match self {
-            Transport::Tcp(tcp) => shared::at(&tcp.address),
-            Transport::Udp(udp) => Some(format!("{} (udp)", shared::at(&udp.address)?)),
-            Transport::Http(http) => shared::at(&http.base),
-            Transport::Stdio(stdio) => shared::of_command(&stdio.command.words, &stdio.command.environment)
-                .or_else(|| {
-                    // Whatever the command speaks to: another run of it speaks to the same.
+            Transport::Tcp(tcp) => shared::system_at(&tcp.address),
+            Transport::Udp(udp) => Some(format!("{} (udp)", shared::system_at(&udp.address)?)),
+            Transport::Http(http) => shared::system_at(&http.base),
+            Transport::Stdio(stdio) => {
+                shared::system_of_command(&stdio.command.words, &stdio.command.environment).or_else(|| {
+                    // Another run of the command speaks to the same system, so its words are the name.
                     let outlives = stdio.settle.is_some() && !stdio.keep;
                     let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
                     let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
                     outlives.then_some(words?.join(" "))
-                }),
+                })
+            }
             Transport::Simulated(_) | Transport::SimulatedTimed(_) => None,
         }
     }
 
-    /// How events are written, where it is not HTTP that says it.
+    /// Returns how events are written. HTTP and simulated models have no encoding.
     pub fn encoding(&self) -> Option<&Encoding> {
         match self {
             Transport::Stdio(Stdio { encoding, .. })
@@ -270,7 +265,7 @@ impl Transport {
         }
     }
 
-    /// What is taken out of what is received, to be sent later.
+    /// Returns what is taken out of messages, to be sent later.
     pub fn captures(&self) -> &[Capture] {
         match self {
             Transport::Http(http) => &http.captures,
@@ -288,7 +283,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The same with these outputs alone.
+    /// Returns the encoding with these outputs alone.
     #[must_use]
     pub fn seeing(&self, actions: &[String]) -> Self {
         let mut encoding = self.clone();
@@ -300,7 +295,7 @@ impl Encoding {
         encoding
     }
 
-    /// What brings the implementation into its initial state.
+    /// Returns the steps that bring the implementation into its initial state.
     pub fn reset(&self) -> &[PreparationStep] {
         match self {
             Encoding::Json => &[],
@@ -309,7 +304,7 @@ impl Encoding {
         }
     }
 
-    /// What is taken out of what is received, to be sent later.
+    /// Returns what is taken out of messages, to be sent later.
     pub fn captures(&self) -> &[Capture] {
         match self {
             Encoding::Json => &[],
@@ -330,68 +325,67 @@ impl Encoding {
 #[derive(Clone, Default, Debug)]
 pub struct Lines {
     pub line_ending: String,
-    /// What brings the implementation into its initial state, in this order.
+    /// The steps that bring the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
     /// For each input, the line that is sent, or several.
     pub stimuli: Vec<(String, Template)>,
     /// For each output, the lines that it is. The first that fits is the event.
     pub observations: Vec<(String, Shape)>,
-    /// For outputs that answer some inputs only, these inputs. One answers the last input that was sent.
+    /// The inputs that an output may answer, if not all. Only the last input that was sent counts.
     pub answers: Vec<(String, Vec<String>)>,
-    /// The lines that are none of these and may come at any time.
+    /// The lines that are no output and may come at any time.
     pub ignored: Vec<Ignored<Regex, Template>>,
-    /// What groups of patterns are captures, and no parameters.
+    /// The groups of patterns that are captures, and no parameters.
     pub captures: Vec<Capture>,
     pub spelling: Spelling,
-    /// What a line is that no pattern fits.
+    /// How a line counts that no pattern fits.
     pub unmatched: Unmatched,
 }
 
-/// A message that the model knows nothing of: it is no event, and ends no wait.
+/// A message that the model does not have. It is no event, and ends no wait.
 #[derive(Clone, Debug)]
 pub struct Ignored<P, A> {
     pub pattern: P,
-    /// What is sent back, where something is. Its holes are the groups, or the fields, of the pattern besides
-    /// what is known in every run.
+    /// The answer, if there is one. Its holes are groups or fields of the pattern, and what every run knows.
     pub answer: Option<A>,
 }
 
 /// The lines that an output is. Named groups of the patterns are its parameters.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// These, one after the other.
+    /// These parts, one after the other.
     Lines(Vec<LinePart>),
-    /// As many as come until an end.
+    /// As many lines as come until an end.
     Block(Box<Block>),
 }
 
 #[derive(Clone, Debug)]
 pub enum LinePart {
     Fitting(Regex),
-    /// So many bytes as a group before says, line breaks among them. The rest of their line is for the next
-    /// part.
+    /// As many bytes as an earlier group says, with line breaks among them. The rest of their line is for the
+    /// next part.
     Counted {
         /// The group that says how many.
         count: String,
-        /// The parameter that they are.
+        /// The parameter whose value they are.
         name: String,
     },
 }
 
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The first line, where it is told from the others.
+    /// The pattern of the first line, if it differs from the others.
     pub begin: Option<Regex>,
     pub middle: Middle,
     pub end: BlockEnd,
-    /// The output that the same lines are read as once more, after those of a list.
+    /// The output that the same lines are read as once more, after the items of a list.
     pub then: Option<String>,
 }
 
 #[derive(Clone, Debug)]
 pub enum Middle {
     Any,
-    /// Each fits this pattern.
+    /// Each line fits this pattern.
     Lines(Regex),
     /// A list: these parts again and again, each time an output.
     Each(Vec<LinePart>),
@@ -401,55 +395,55 @@ pub enum Middle {
 
 #[derive(Clone, Debug)]
 pub enum BlockEnd {
-    /// With the first line that fits.
+    /// The block ends with the first line that fits.
     Mark(Regex),
-    /// After as many items of the list as the group of this name says, in the first line.
+    /// The block ends after as many items as the group of this name says, in the first line.
     Count(String),
 }
 
 #[derive(Clone, Debug)]
 pub struct Binary {
-    /// How frames are told apart on a stream; of datagrams, each is one.
+    /// How frames are told apart on a stream. Each datagram is one.
     pub cut: Cut,
-    /// What brings the implementation into its initial state, in this order.
+    /// The steps that bring the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
     /// For each input, the fields of its frame.
     pub stimuli: Vec<(String, Vec<Field>)>,
     /// For each output, the fields of its frame. The first that fits is the event.
     pub observations: Vec<(String, Vec<Field>)>,
-    /// The frames that are none of these and may come at any time.
+    /// The frames that are no output and may come at any time.
     pub ignored: Vec<Ignored<Vec<Field>, Vec<Field>>>,
-    /// What names of fields are captures, and no parameters.
+    /// The names of fields that are captures, and no parameters.
     pub captures: Vec<Capture>,
     /// How values are written: numbers in decimal digits, bytes in pairs of hexadecimal ones.
     pub spelling: Spelling,
-    /// What a frame is that no fields fit.
+    /// How a frame counts that no fields fit.
     pub unmatched: Unmatched,
 }
 
-/// How values of single parameters are written where it is not the usual way.
+/// How values of single parameters are written, if not in the usual way.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Spelt)>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Spelt {
-    /// Pairs of the text on the wire and the literal of the model, each text once. What is not among them is
-    /// not a value of the parameter on this wire, in either direction. Of several texts for a literal, the
+    /// Pairs of the text on the wire and the literal of the model, each text once. A text or literal that is
+    /// not among them is no value on this wire, in either direction. If a literal has several texts, the
     /// first is sent.
     Texts(Vec<(String, String)>),
-    /// As usual, and that text in an encoding.
+    /// The usual text, in an encoding.
     Encoded(TextEncoding),
 }
 
 impl Spelling {
-    /// How the parameter is written, where it is said.
+    /// Returns how the parameter is written, if the file says it.
     pub fn of(&self, parameter: &str) -> Option<&Spelt> {
         self.0.iter().find(|(name, _)| name == parameter).map(|(_, spelt)| spelt)
     }
 }
 
 impl Spelt {
-    /// The texts that stand for what is usually written so; the first is sent.
+    /// Returns the texts on the wire for a usual text. The first is sent.
     pub fn texts(&self, usual: &str) -> Vec<String> {
         match self {
             Spelt::Texts(pairs) => {
@@ -459,7 +453,7 @@ impl Spelt {
         }
     }
 
-    /// What is usually written for a text on the wire.
+    /// Returns the usual text for a text on the wire.
     pub fn usual(&self, text: &str) -> Option<Cow<'_, str>> {
         match self {
             Spelt::Texts(pairs) => {
@@ -470,55 +464,54 @@ impl Spelt {
     }
 }
 
-/// What something is that was received and fits no description of an output.
+/// How a message counts that fits no output of the description.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Unmatched {
-    /// An output that is none of the specification's: the verdict is Fail.
+    /// As an output that the specification does not have: the verdict is Fail.
     #[default]
     Fail,
-    /// A sign that the description is incomplete: the run ends with an error.
+    /// As a sign that the description is incomplete: the run ends with an error.
     Error,
     Ignore,
 }
 
 #[derive(Clone, Default, Debug)]
 pub struct Http {
-    /// What stands before every path: `http://127.0.0.1:{port}`.
+    /// The text before every path: `http://127.0.0.1:{port}`.
     pub base: Template,
-    /// The server, where it is ours to bring up.
+    /// The server, if coreach starts it.
     pub launch: Option<Launch>,
-    /// TLS, where the base begins with `https`.
+    /// TLS, if the base begins with `https`.
     pub tls: Option<Tls>,
-    /// What brings the implementation into its initial state, in this order.
+    /// The steps that bring the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,
     /// The headers of each request that does not have one of the same name.
     pub headers: Vec<(String, Template)>,
     /// For each input, the request that is sent.
     pub stimuli: Vec<(String, Request)>,
-    /// For outputs, the responses that are it, of which an output may have several. The first that fits is
-    /// the event.
+    /// The responses of each output, which may have several. The first that fits is the event.
     pub observations: Vec<(String, Response)>,
-    /// What is taken out of answers, to be sent later.
+    /// The captures, which are taken out of answers to be sent later.
     pub captures: Vec<Capture>,
     pub spelling: Spelling,
-    /// What a response is that fits none of them.
+    /// How a response counts that fits none of them.
     pub unmatched: Unmatched,
-    /// How a run is left, where the server outlives it.
+    /// How a run is left, if the server outlives it.
     pub settle: Settle,
 }
 
 #[derive(Clone, Default, Debug)]
 pub struct Response {
     pub status: u16,
-    /// The stimuli that it may be the answer to; all, where there is none.
+    /// The stimuli that it may answer. If there are none, all.
     pub to: Vec<String>,
-    /// Headers that it has, with what all that stands in each must look like.
+    /// Headers that it has, with a pattern for the whole text of each.
     pub headers: Vec<(String, Regex)>,
-    /// For each parameter where its value stands. JSON pointers (RFC 6901) without a pattern point into the
-    /// body, or into an item of the list, and to what may be any JSON.
+    /// The place of each parameter's value. A JSON pointer (RFC 6901) points into the body, or into an item
+    /// of the list. If it has no pattern, any JSON may be there.
     pub values: Vec<(String, AnswerPlace)>,
-    /// The JSON pointer to a list in the body, of which each item is an output.
+    /// The JSON pointer to a list in the body. Each item of the list is an output.
     pub each: Option<String>,
-    /// The output that the same answer is read as once more, after those of a list.
+    /// The output that the same answer is read as once more, after the items of a list.
     pub then: Option<String>,
 }

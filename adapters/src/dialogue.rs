@@ -1,5 +1,5 @@
-//! A run over a stream: what is sent, what comes back. The same for a process and for a connection. How it
-//! begins and is left: `dialogue/between.rs`.
+//! A run over a stream: what is sent, and what comes back. It is the same for a process and for a connection.
+//! `dialogue/between.rs` has how a run begins and how it is left.
 
 mod between;
 
@@ -15,14 +15,14 @@ use crate::json_lines::{self, Message};
 use crate::launched::Launched;
 use crate::lines::{self, Pending, Recognized};
 use crate::process::Process;
-use crate::reading::{ignored, line, mark_lines, mark_unless_event, message, note};
+use crate::reading::{answer_ignored, mark_lines, mark_unless_event, note_of, read_line, read_message};
 use crate::signature::Signatures;
 use crate::stream::{self, ChannelEnded, Stream, StreamFrame};
 
-/// How the steps are called that separate a run from the one before.
+/// The name, in messages, of the steps that separate a run from the one before.
 pub const BARRIER: &str = "barrier";
 
-/// The most lines without a meaning that a look reads.
+/// The most ignored messages that are read although the time of a wait is over.
 const MOST_IGNORED: usize = 100;
 
 #[derive(Debug)]
@@ -31,9 +31,9 @@ pub struct Dialogue {
     signatures: Signatures,
     pending: Pending,
     deadline: Instant,
-    /// Something was sent of which it is not known whether it was taken.
+    /// Something was sent, and it is not known whether it was taken.
     may_be_untaken: bool,
-    /// The output that the end of the stream is, where it is one.
+    /// The output that the end of the stream is, if it is one.
     on_close: Option<String>,
     /// The end has been told as that output.
     has_hung_up: bool,
@@ -42,7 +42,7 @@ pub struct Dialogue {
     sent: Sent,
     seed: u64,
     evidence: Evidence,
-    /// An earlier run has used the stream: what comes before it is begun may be that one's.
+    /// An earlier run has used the stream. Messages before the beginning of this one may be of that run.
     is_again: bool,
 }
 
@@ -67,28 +67,25 @@ impl Dialogue {
         }
     }
 
-    /// Begins another run over the same stream.
     pub fn anew(self, session: &Session<'_>, encoding: &Encoding, evidence: Evidence) -> Self {
         Dialogue { is_again: true, ..Dialogue::new(self.stream, session, encoding, evidence) }
     }
 
-    /// Can there be another run over the same stream?
+    /// Says whether there can be another run over the same stream.
     pub fn goes_on(&self) -> bool {
         self.stream.ended().is_none()
     }
 
-    /// What a wait for something from the other side waits for; nothing, where nothing will come.
+    /// Returns the stream, if something may still come over it.
     pub fn stream(&self) -> Option<&Stream> {
         Some(&self.stream).filter(|stream| stream.ended().is_none())
     }
 
-    /// Adds the port and the folder of the launch.
     #[must_use]
     pub fn launched(self, launched: Launched) -> Self {
         Dialogue { signatures: self.signatures.launched(launched), ..self }
     }
 
-    /// Sets the output that the end of the stream is.
     #[must_use]
     pub fn with_closing_output(self, on_close: Option<String>) -> Self {
         Dialogue { on_close, ..self }
@@ -98,19 +95,17 @@ impl Dialogue {
         self.sent
     }
 
-    /// May something still come?
     pub fn hears(&self) -> bool {
         !self.has_hung_up
     }
 
-    /// When the other side was last seen to have ended in this run; waits until then for an end that nobody
-    /// has been told of.
+    /// Returns when the other side was last seen to have ended in this run. Waits until `until` for an end
+    /// that was not told yet.
     pub fn ended(&self, until: Instant, process: Option<&Process>) -> Option<Instant> {
         let is_new = !self.has_hung_up && self.stream.has_hung_up(until, process.map(Process::end));
         if is_new { Some(Instant::now()) } else { self.hung_up }
     }
 
-    /// May something that was sent not have been taken?
     pub fn may_be_untaken(&self) -> bool {
         self.may_be_untaken
     }
@@ -120,7 +115,7 @@ impl Dialogue {
         self.sent = sent;
     }
 
-    /// Has something come that must be seen before anything else is sent: a whole line, or the end?
+    /// Says whether a message or the end has come, which must be received before anything else is sent.
     pub fn has_news(&mut self) -> Result<bool, Failure> {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
@@ -133,21 +128,21 @@ impl Dialogue {
         process: Option<&Process>,
     ) -> Result<(), Failure> {
         let bytes = match encoding {
-            Encoding::Json => json_lines::input(stimulus, &self.signatures).into_bytes(),
+            Encoding::Json => json_lines::write_stimulus(stimulus, &self.signatures).into_bytes(),
             Encoding::Lines(lines) => {
                 self.pending.ask(&stimulus.action);
-                let text = lines::input(lines, stimulus, &mut self.signatures)?;
-                self.pending.note_said(&text);
+                let text = lines::write_stimulus(lines, stimulus, &mut self.signatures)?;
+                self.pending.note_sent_text(&text);
                 text.into_bytes()
             }
-            Encoding::Binary(binary) => binary::input(binary, stimulus, &self.signatures)?,
+            Encoding::Binary(binary) => binary::write_stimulus(binary, stimulus, &self.signatures)?,
         };
         self.sent = Sent::Yes;
         let before = self.stream.sent();
         match self.write(&bytes, self.deadline, process) {
             Err(Failure::Lost(why)) if self.on_close.is_some() && !self.has_hung_up => {
-                // What it had sent before comes first, its end included. A process that only takes nothing
-                // any more has not disconnected.
+                // Messages that it sent before come first, and then its end. A process that only takes
+                // nothing any more has not disconnected.
                 self.stream.has_frame()?;
                 self.judge_unsent(why, before, process)
             }
@@ -186,20 +181,21 @@ impl Dialogue {
                 let frame = match self.stream.frame(until, process.map(Process::end))? {
                     StreamFrame::Bytes(frame) => frame,
                     StreamFrame::Nothing => return Ok(Received::Silence),
-                    StreamFrame::Ended(ended) => return self.end(encoding, ended, process),
+                    StreamFrame::Ended(ended) => return self.receive_end(encoding, ended, process),
                 };
                 match encoding {
                     Encoding::Lines(_) => {
-                        let line = mark_unless_event(frame, stream::line(frame), |_| None, &self.evidence)?;
+                        let line =
+                            mark_unless_event(frame, stream::read_raw_line(frame), |_| None, &self.evidence)?;
                         self.pending.push(line)?;
                     }
                     Encoding::Binary(binary) => {
-                        let output = binary::output(binary, frame, &mut self.signatures);
-                        found = mark_unless_event(frame, output, note, &self.evidence)?;
+                        let output = binary::read_frame(binary, frame, &mut self.signatures);
+                        found = mark_unless_event(frame, output, note_of, &self.evidence)?;
                     }
                     Encoding::Json => {
-                        let line = line(frame, &self.evidence)?;
-                        match message(line, &self.signatures, &self.evidence)? {
+                        let line = read_line(frame, &self.evidence)?;
+                        match read_message(line, &self.signatures, &self.evidence)? {
                             Message::Output(received) => return Ok(received),
                             Message::Log => {}
                             Message::Ready => {
@@ -219,7 +215,7 @@ impl Dialogue {
                 Recognized::Ignored(answer) => self.answer(&answer, process)?,
                 Recognized::More => {}
             }
-            // Whoever sends nothing but what means nothing does not hold up the run.
+            // A system that sends only ignored messages must not hold up the run.
             ignored += 1;
             if ignored > MOST_IGNORED && Instant::now() >= until {
                 return Ok(Received::Silence);
@@ -227,8 +223,8 @@ impl Dialogue {
         }
     }
 
-    /// Returns what the end of the stream is: a failure, or an output, once, behind all that came before.
-    fn end(
+    /// Returns what the end of the stream is: a failure, or once an output, after all that came before it.
+    fn receive_end(
         &mut self,
         encoding: &Encoding,
         ended: ChannelEnded,
@@ -252,7 +248,7 @@ impl Dialogue {
             let running = if help.is_empty() || process.is_none() { "" } else { ", and goes on running" };
             let what = format!("{}{running}", ended.text());
             let failure = self.with_open_output(make_loss(&what, process));
-            // Of a process that has ended, another thing is told.
+            // If the process has ended, the failure tells that instead, and this remedy does not fit.
             let help = if failure.text().contains(&what) { help } else { "" };
             return Err(Failure::Lost(failure.text().to_owned() + help));
         };
@@ -263,7 +259,8 @@ impl Dialogue {
         if !rest.is_empty() {
             let what = if matches!(encoding, Encoding::Binary(_)) { "frame" } else { "line" };
             self.evidence.mark(rest, evidence::GARBAGE);
-            let message = format!("it {} in the middle of a {what}: {}", ended.text(), stream::shown(rest));
+            let message =
+                format!("it {} in the middle of a {what}: {}", ended.text(), stream::escape_bytes(rest));
             return Err(Failure::Garbage(message));
         }
         if let Encoding::Lines(lines) = encoding {
@@ -271,7 +268,7 @@ impl Dialogue {
                 let found = self.pending.last(lines, &mut self.signatures);
                 match mark_lines(&self.pending, found, &self.evidence)? {
                     Recognized::Received(received) => return Ok(received),
-                    // Nobody is there to be answered.
+                    // There is nobody to answer.
                     Recognized::Ignored(_) => {}
                     Recognized::More => break,
                 }
@@ -282,21 +279,21 @@ impl Dialogue {
         Ok(Received::Output(Event::new(action, Vec::new())))
     }
 
-    /// Notes down and answers a frame that the description ignores. Was it one?
+    /// Notes down and answers a frame, if the description ignores it. Returns whether it does.
     fn answer_if_ignored(
         &mut self,
         encoding: &Encoding,
         frame: &[u8],
         process: Option<&Process>,
     ) -> Result<bool, Failure> {
-        let Some(answer) = ignored(encoding, frame, &self.signatures)? else { return Ok(false) };
+        let Some(answer) = answer_ignored(encoding, frame, &self.signatures)? else { return Ok(false) };
         self.evidence.mark(frame, evidence::IGNORED);
         self.answer(&answer, process)?;
         Ok(true)
     }
 
-    /// Sends back what is due for something that is ignored. Where nobody takes it, the end is still to be
-    /// seen, behind what came before it.
+    /// Sends the answer to an ignored message. If nobody takes it, that is no failure: the end of the stream
+    /// will be received later.
     fn answer(&mut self, answer: &[u8], process: Option<&Process>) -> Result<(), Failure> {
         if answer.is_empty() {
             return Ok(());
@@ -307,8 +304,8 @@ impl Dialogue {
         }
     }
 
-    /// Sends bytes. From here on they may be untaken, also where the sending fails midway. The failure says
-    /// how the process ended, where there is one.
+    /// Sends bytes. From here on they may be untaken, even if the sending fails midway. The failure says how
+    /// the process ended, if there is one.
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.may_be_untaken = true;
         let sent = self.stream.send(bytes, until, process.map(Process::end));
@@ -318,15 +315,15 @@ impl Dialogue {
         })
     }
 
-    /// Marks what has come and is no whole message: a run that ends in silence may end so for that.
+    /// Marks a message that has not come as a whole. It may be why a run ended in silence.
     pub fn mark_unread(&self) {
-        // Whole lines that nobody has asked for are no such thing.
+        // If the rest has a whole line, it is not an incomplete message: nobody has asked for that line.
         if self.stream.ended().is_none() && !self.stream.rest().contains(&b'\n') {
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
         }
     }
 
-    /// Marks a message that stands on standard error, where nothing has come on standard output.
+    /// Marks a message that came on standard error, if nothing has come on standard output.
     pub fn mark_misdirected(&self, encoding: &Encoding, process: Option<&Process>) {
         if self.stream.came() == 0
             && let Some(line) = process.and_then(|process| self.find_misdirected(encoding, process))
@@ -339,14 +336,13 @@ impl Dialogue {
     fn find_misdirected(&self, encoding: &Encoding, process: &Process) -> Option<String> {
         process.find_word(|line| match encoding {
             Encoding::Json => {
-                !matches!(json_lines::message(line, &self.signatures), Ok(Message::Log) | Err(_))
+                !matches!(json_lines::read_message(line, &self.signatures), Ok(Message::Log) | Err(_))
             }
             Encoding::Lines(lines) => lines::may_begin(lines, line),
             Encoding::Binary(_) => false,
         })
     }
 
-    /// Returns the bytes that are no whole message.
     fn unread(&self) -> Vec<u8> {
         let mut text = self.pending.text();
         text.extend_from_slice(self.stream.rest());

@@ -1,8 +1,8 @@
 //! Texts in an encoding that a format gives them, so that any string can go over a wire and come back.
 //!
 //! A value that a line, a query or a form cannot carry as it is (a line break, a blank, a quote, a NUL) is
-//! written in one of these. Reading is strict: what is not so written, or is no UTF-8 behind it, is no value,
-//! so that no event is made of what was not sent.
+//! written in one of these. Reading is strict: a text that is written in another way, or that is no UTF-8
+//! when decoded, is no value. So no event is made of something that was not sent.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -26,19 +26,19 @@ coreach_model::words! {
 }
 
 impl TextEncoding {
-    /// The text as it is written, where it can be.
+    /// Encodes a text, if that is possible.
     pub fn encoded(self, text: &str) -> Option<String> {
         Some(match self {
             TextEncoding::Json => serde_json::Value::from(text).to_string(),
             TextEncoding::Percent => percent_encoded(text),
             TextEncoding::Hex => hex(text.as_bytes()),
             TextEncoding::Base64 => base64(text.as_bytes()),
-            TextEncoding::HexOfLatin1 => hex(&latin1(text)?),
-            TextEncoding::Base64OfLatin1 => base64(&latin1(text)?),
+            TextEncoding::HexOfLatin1 => hex(&to_latin1(text)?),
+            TextEncoding::Base64OfLatin1 => base64(&to_latin1(text)?),
         })
     }
 
-    /// The text that is written so, where one is.
+    /// Decodes a text, if it is written in this encoding.
     pub fn decoded(self, written: &str) -> Option<String> {
         let bytes = match self {
             TextEncoding::Json => match json::parse(written, json::WIRE) {
@@ -52,22 +52,21 @@ impl TextEncoding {
             TextEncoding::Base64 | TextEncoding::Base64OfLatin1 => STANDARD.decode(written).ok()?,
         };
         match self {
-            TextEncoding::HexOfLatin1 | TextEncoding::Base64OfLatin1 => Some(of_latin1(&bytes)),
+            TextEncoding::HexOfLatin1 | TextEncoding::Base64OfLatin1 => Some(from_latin1(&bytes)),
             _ => String::from_utf8(bytes).ok(),
         }
     }
 }
 
-/// The bytes that the characters of a text are, where they are no more: Latin-1, a way to have bytes as data.
-pub fn latin1(text: &str) -> Option<Vec<u8>> {
+/// Turns each character of a text into the byte of its number, if there is one: a way to have bytes as data.
+pub fn to_latin1(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|sign| u8::try_from(sign).ok()).collect()
 }
 
-pub fn of_latin1(bytes: &[u8]) -> String {
+pub fn from_latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// Bytes in Base64, with padding.
 pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
@@ -76,9 +75,9 @@ fn resolve_escapes(mut written: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     while let Some((first, rest)) = written.split_first() {
         if *first == b'%' {
-            let (digits, behind) = rest.split_at_checked(2)?;
+            let (digits, after) = rest.split_at_checked(2)?;
             bytes.extend(unhex(std::str::from_utf8(digits).ok()?).filter(|byte| byte.len() == 1)?);
-            written = behind;
+            written = after;
         } else {
             bytes.push(*first);
             written = rest;
@@ -87,7 +86,7 @@ fn resolve_escapes(mut written: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Percent-encoded, but for what needs it nowhere (RFC 3986, 2.3).
+/// Percent-encodes a text, except signs that need it nowhere (RFC 3986, 2.3).
 pub fn percent_encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -100,12 +99,11 @@ pub fn percent_encoded(text: &str) -> String {
     encoded
 }
 
-/// Bytes in pairs of hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes that pairs of hexadecimal digits say. Spaces may stand between them.
+/// Reads the bytes of pairs of hexadecimal digits. Spaces may be between the digits.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text
         .chars()
@@ -142,7 +140,7 @@ mod tests {
     #[test]
     fn bytes_are_the_characters_of_a_text() {
         let bytes: Vec<u8> = (0..=255).collect();
-        let text = of_latin1(&bytes);
+        let text = from_latin1(&bytes);
         let (hexed, based) = (TextEncoding::HexOfLatin1, TextEncoding::Base64OfLatin1);
         assert_eq!(hexed.encoded(&text), Some(hex(&bytes)));
         assert_eq!(based.encoded(&text), Some(STANDARD.encode(&bytes)));

@@ -1,19 +1,19 @@
 //! What went over the wire: the evidence of a run.
 //!
-//! **Problem.** A trace holds what the tester has made of the bytes. Whoever doubts a verdict wants the
-//! bytes: what was sent, what came, when, and also what came and was understood by nobody: half a line, a
-//! reply without its end, a line that is no event.
+//! **Problem.** A trace holds what the tester has made of the bytes. A user who doubts a verdict wants the
+//! bytes: what was sent, what came, and when. Some of these bytes are in no event: half a line, a reply
+//! without its end, a line that is no event.
 //!
 //! **Method.** The layer that reads and writes descriptors (`stream.rs`, `socket.rs`) hands a copy of every
 //! byte to a log, in one place for each direction, before anything else looks at it. An adapter says which
 //! text was no event ([`Evidence::mark`]). Nothing in here is interpreted, and nothing of it decides
 //! anything.
 //!
-//! **Bounds.** A message (what was written at once, or came at once; what goes on in the middle of a line
-//! soon after belongs to it) keeps its beginning and its end, half of [`Limits::message`] each. Of all
-//! messages, the first quarter of [`Limits::run`] is kept and then the last ones: the end of a run is what
-//! its verdict hangs on. What was left out is counted. A message costs [`OVERHEAD`] besides its bytes, so one
-//! who sends single bytes fills the log as well.
+//! **Bounds.** A message consists of bytes that were written or came at once, and of those that soon continue
+//! its last line. It keeps its beginning and its end, half of [`Limits::message`] each. The first messages
+//! are kept up to a quarter of [`Limits::run`], and then the last ones, since the verdict depends on the end
+//! of the run. The messages in between are counted. A message costs [`OVERHEAD`] besides its bytes, so that
+//! single bytes do not fill the memory.
 //!
 //! **Costs** a copy of each byte that is kept, and a lock that nobody else holds for long.
 
@@ -29,7 +29,6 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// The most bytes of a run. With 0, nothing is kept.
     pub run: usize,
-    /// The most bytes of a message.
     pub message: usize,
     /// Names of headers whose values are not kept.
     pub redact: Vec<String>,
@@ -47,25 +46,25 @@ pub const OVERHEAD: usize = 64;
 /// The note of a mark: an output that is none of the specification's.
 pub const ALIEN: &str = "alien";
 
-/// The note of a mark: what cannot be read.
+/// The note of a mark: it cannot be read.
 pub const GARBAGE: &str = "garbage";
 
-/// The note of a mark: what the description leaves alone.
+/// The note of a mark: the description ignores it.
 pub const IGNORED: &str = "ignored";
 
-/// The note of a mark: what came before the end, and is no whole message.
+/// The note of a mark: it is no whole message.
 pub const INCOMPLETE: &str = "incomplete";
 
-/// The note of a mark: a message that stands on standard error, where nobody reads it.
+/// The note of a mark: a message that was written to standard error, where nobody reads it.
 pub const ON_STDERR: &str = "on standard error";
 
-/// How the note of a mark begins: a datagram that came from elsewhere.
+/// The beginning of the note of a mark: a datagram that came from elsewhere.
 pub const FROM: &str = "from ";
 
-/// How that note ends where the port alone is another one.
+/// The end of that note, if only the port is another one.
 pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_port` takes it)";
 
-/// What goes on in the middle of a line within this time belongs to the message before.
+/// Bytes that continue a line within this time belong to the message before.
 const SOON: Duration = Duration::from_millis(10);
 
 coreach_model::words! {
@@ -80,8 +79,7 @@ coreach_model::words! {
         Mark = "mark",
         /// The last that the implementation wrote to its standard error.
         Stderr = "stderr",
-        /// Messages that were left out here.
-        Omitted = "omitted",
+            Omitted = "omitted",
     }
 }
 
@@ -107,18 +105,18 @@ pub struct EvidenceItem {
     /// When it began, since the beginning of the run.
     pub at: Duration,
     pub phase: Phase,
-    /// Its bytes, or their beginning where some are cut out.
+    /// Its bytes, or their beginning if some are cut out.
     pub bytes: Vec<u8>,
-    /// The number of bytes behind these that were not kept.
+    /// The number of bytes after these that were not kept.
     pub cut: usize,
-    /// The bytes behind the gap.
+    /// The bytes after the gap.
     pub rest: Vec<u8>,
     /// In words: how a direction ended, why a text is no event, how many messages are missing.
     pub note: Option<String>,
 }
 
 impl EvidenceItem {
-    /// Of a datagram that came from elsewhere, and is no message: from where, in words.
+    /// Says in words from where a datagram came that is no message. `None` for all other items.
     pub fn from_elsewhere(&self) -> Option<&str> {
         let note = self.note.as_deref().filter(|note| note.starts_with(FROM));
         note.filter(|_| self.kind == EvidenceKind::Mark)
@@ -129,7 +127,7 @@ impl EvidenceItem {
 #[derive(Clone, Default, Debug)]
 pub struct Evidence {
     log: Arc<Mutex<Log>>,
-    /// The connection that is spoken of, where there are several.
+    /// The connection of the bytes, if there are several.
     over: Option<Arc<str>>,
 }
 
@@ -138,11 +136,11 @@ struct Log {
     limits: Limits,
     first: Vec<Message>,
     last: VecDeque<Message>,
-    /// What the lists cost.
+    /// The costs of the two lists.
     spent: (usize, usize),
-    /// Is the first list closed?
+    /// The first list takes no more messages.
     is_full: bool,
-    /// What was left out between the two lists: when the first of it came, how many, of how many bytes.
+    /// The messages that were left out between the lists: the time of the first, their number, their bytes.
     omitted: Option<(Instant, usize, usize)>,
 }
 
@@ -168,7 +166,7 @@ impl Evidence {
         Evidence::new(lock(&self.log).limits.clone())
     }
 
-    /// The same log, for what goes over one of several connections.
+    /// Returns the same log, for the bytes of one of several connections.
     #[must_use]
     pub fn over(&self, connection: &str) -> Self {
         Evidence { over: Some(connection.into()), ..self.clone() }
@@ -268,7 +266,7 @@ impl Log {
             return;
         }
         let now = Instant::now();
-        let message = self.limits.message;
+        let limit = self.limits.message;
         let (list, spent) = match self.last.back_mut() {
             Some(last) => (Some(last), &mut self.spent.1),
             None if self.omitted.is_some() => (None, &mut self.spent.1),
@@ -282,31 +280,31 @@ impl Log {
                     && now < last.went_on + SOON =>
             {
                 let before = last.cost();
-                last.push(bytes, message);
+                last.push(bytes, limit);
                 last.went_on = now;
                 *spent = *spent + last.cost() - before;
             }
             _ => {
                 let (began, rest) = (now, VecDeque::new());
                 let over = over.cloned();
-                let mut one =
+                let mut message =
                     Message { kind, over, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
-                one.push(bytes, message);
-                // The first list gets no more once one has found no room in it.
-                self.is_full |= self.spent.0 + one.cost() > self.limits.run / 4;
+                message.push(bytes, limit);
+                // The first list is closed as soon as a message has found no room in it.
+                self.is_full |= self.spent.0 + message.cost() > self.limits.run / 4;
                 if self.is_full {
-                    self.spent.1 += one.cost();
-                    self.last.push_back(one);
+                    self.spent.1 += message.cost();
+                    self.last.push_back(message);
                 } else {
-                    self.spent.0 += one.cost();
-                    self.first.push(one);
+                    self.spent.0 += message.cost();
+                    self.first.push(message);
                 }
             }
         }
         self.forget();
     }
 
-    /// The last message stays, whatever it costs: it has a bound of its own.
+    /// Leaves messages out until the others are within the limit. The last one always stays.
     fn forget(&mut self) {
         while self.last.len() > 1 && self.spent.0 + self.spent.1 > self.limits.run {
             let Some(old) = self.last.pop_front() else { return };
@@ -330,7 +328,7 @@ impl Message {
         let room = half.saturating_sub(self.bytes.len()).min(bytes.len());
         let (begin, more) = bytes.split_at(room);
         self.bytes.extend_from_slice(begin);
-        // Where many bytes come at once, only the last ones are copied.
+        // If many bytes come at once, only the last ones are copied.
         let skipped = more.len().saturating_sub(half);
         let surplus = (self.rest.len() + more.len()).saturating_sub(half) - skipped;
         self.rest.drain(..surplus.min(self.rest.len()));
@@ -339,14 +337,14 @@ impl Message {
     }
 }
 
-/// Takes out the values of headers of these names. A line may lie in several items; of one whose beginning
-/// was cut out, nothing is known, and it goes as well.
+/// Takes out the values of headers of these names. A line may be in several items. If the beginning of a line
+/// was cut out, the line may be such a header, so it is taken out, too.
 fn redact(items: &mut [EvidenceItem], names: &[String]) {
     if names.is_empty() {
         return;
     }
     for kind in [EvidenceKind::Sent, EvidenceKind::Received, EvidenceKind::Mark] {
-        // What has come of a line without its end; none, where its beginning is not known.
+        // The part of a line that has come, without its end. `None` if the beginning is not known.
         let mut open = Some(Vec::new());
         for item in items.iter_mut() {
             if item.kind == EvidenceKind::Omitted {
@@ -355,21 +353,22 @@ fn redact(items: &mut [EvidenceItem], names: &[String]) {
             if item.kind != kind {
                 continue;
             }
-            item.bytes = redacted(&item.bytes, names, &mut open);
+            item.bytes = redact_piece(&item.bytes, names, &mut open);
             if item.cut > 0 {
                 let end = item.rest.iter().position(|byte| *byte == b'\n');
                 let begun = end.map_or(item.rest.len(), |at| at + 1);
                 item.cut += begun;
                 item.rest.drain(..begun);
                 open = end.map(|_| Vec::new());
-                item.rest = redacted(&item.rest, names, &mut open);
+                item.rest = redact_piece(&item.rest, names, &mut open);
             }
         }
     }
 }
 
-/// Returns a piece without these headers' values. `begun`: the line begun before; `None`: its start was cut.
-fn redacted(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<u8> {
+/// Returns a piece without the values. `begun` is the line as it has begun; `None`: its beginning was cut
+/// out.
+fn redact_piece(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<u8> {
     const INSTEAD: &[u8] = b" [redacted]";
     let mut kept = Vec::new();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -405,9 +404,9 @@ fn redacted(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<
     kept
 }
 
-/// Says of each item when in the run it was: `ready` and `over` are when the implementation was in its
-/// initial state, where it ever was, and when the run had its end.
-pub fn phased(mut items: Vec<EvidenceItem>, ready: Option<Duration>, over: Duration) -> Vec<EvidenceItem> {
+/// Sets the phase of each item. `ready` is when the implementation was in its initial state, if it ever was.
+/// `over` is when the run ended.
+pub fn set_phase(mut items: Vec<EvidenceItem>, ready: Option<Duration>, over: Duration) -> Vec<EvidenceItem> {
     for item in &mut items {
         item.phase = match ready {
             // The last words are asked for at the end, whenever they were said.
@@ -464,7 +463,7 @@ mod tests {
         let kept = |item: &EvidenceItem| item.bytes.len() + item.rest.len() + OVERHEAD;
         assert!(items.iter().map(kept).sum::<usize>() <= limits.run + OVERHEAD, "{}", items.len());
         let gap = items.iter().position(|item| item.kind == EvidenceKind::Omitted).unwrap_or_default();
-        // A quarter of the room each message of 84 takes.
+        // The first messages, which cost 84 each, have a quarter of the room.
         assert_eq!(gap, 11);
         let told = format!("{} messages", 1_000 - (items.len() - 1));
         assert_eq!(items[gap].note.as_deref(), Some(told.as_str()));
@@ -477,7 +476,7 @@ mod tests {
         for (at, item) in items[gap + 1..].iter().enumerate() {
             assert_eq!(number(item), Ok(1_000 - after + at));
         }
-        // Taken, it is empty.
+        // The log is empty after that.
         assert_eq!(evidence.take(Instant::now()), []);
     }
 

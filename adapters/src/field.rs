@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::checksum::Checksum;
 use crate::integer::WireInteger;
 
-/// A piece of a frame. A name is that of a parameter, in a frame that is sent also that of a constant. A
-/// field without a name may have any value in a frame that is received. A place counts fields of its list.
+/// A piece of a frame. Its name is that of a parameter, or, in a frame that is sent, of a constant. A field
+/// without a name may have any value in a frame that is received. A position counts the fields of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Field {
     Fixed(Vec<u8>),
@@ -22,7 +22,7 @@ pub enum Field {
     Bits(Vec<Bits>),
     /// A checksum of the bytes of these fields, its own as zero if it is one of them.
     Checksum(Checksum, WireInteger, Range<usize>),
-    /// The elements of a list, one behind the other, each of at least a byte.
+    /// The elements of a list, one after the other, each of at least a byte.
     List {
         /// The number of elements, or of their bytes.
         extent: Extent,
@@ -48,14 +48,14 @@ coreach_model::words! {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
     Size(usize),
-    /// A number in front of the bytes says how many they are.
+    /// A number before the bytes says how many they are.
     Length(WireInteger),
     /// It ends before these bytes, which follow it.
     Until(Vec<u8>),
     Rest,
     /// An earlier field counts its bytes or its elements ([`Counting`]).
     Counted,
-    /// A number in front of the elements of a list says how many they are.
+    /// A number before the elements of a list says how many they are.
     Count(WireInteger),
 }
 
@@ -80,7 +80,7 @@ pub enum FieldNumber {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counting {
     pub of: usize,
-    /// Does it count the elements, and not the bytes?
+    /// It counts the elements, and not the bytes.
     pub is_elements: bool,
     /// The number is greater than the count by this.
     pub plus: i64,

@@ -1,37 +1,37 @@
 //! The fields of a frame: from values to bytes, and back.
 //!
 //! ```text
-//! fields   = field*                        nothing before, between or behind them
+//! fields   = field*                        nothing before, between or after them
 //! field    = fixed bytes | number | bytes | bits | checksum | list | group
 //! bytes    = so many | number, so many    | all before an end, which follows | the rest
 //!          | as many as a number before says
 //! bits     = numbers of some bits each, the most significant bit first
-//! list     = as many elements as a number in front of them says, or one before
-//!          | as many as so many bytes are
+//! list     = as many elements as a number right before them says, or an earlier one
+//!          | as many as fill so many bytes
 //! group    = fields in so many bytes
 //! ```
 //!
-//! Numbers that count other fields, and checksums, are of fields in the same list, and nobody gives them:
-//! they are computed when a frame is sent, and must be right when one is read. What they count comes behind
-//! them, so a frame is written from its last field to its first one and read from the first to the last;
-//! checksums come at the end, in their order, each with zeros in its own place.
+//! Some numbers count other fields of the same list. They and the checksums are computed when a frame is
+//! sent, and must be right when one is read. A number comes before the field that it counts. So a frame is
+//! written from its last field to its first one, and read from the first to the last. Checksums are computed
+//! at the end, in their order, each with zeros in its own place.
 //!
-//! **Hostile frames.** A number that counts is believed as far as there are bytes: each element of a list has
-//! at least one, so nothing is made room for by what a frame says of itself. A list has at most [`MOST`]
-//! elements. **Costs** a pass over the bytes, and one more for each checksum.
+//! **Hostile frames.** A number that counts is believed only as far as there are bytes. Each element of a
+//! list has at least one byte, so a false count reserves no memory. A list has at most [`MOST`] elements.
+//! **Costs** a pass over the bytes, and one more for each checksum.
 
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Tree};
 
 use crate::description::{ByteForm, Counting, Extent, Field, FieldNumber, Spelling};
-use crate::encoding::{hex, latin1, of_latin1, unhex};
+use crate::encoding::{from_latin1, hex, to_latin1, unhex};
 
 pub const MOST: usize = 10_000;
 
-/// The part of an element that is no record.
+/// The name of the only part of an element that is no record.
 pub const ELEMENT: &str = "element";
 
-/// What stands in a frame for one value.
+/// The content of a frame for one value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Content {
     Text(String),
@@ -41,10 +41,18 @@ pub enum Content {
 
 pub type FoundValues<'f> = Vec<(&'f str, Content)>;
 
-/// Why bytes are not these fields: what counts or checks is wrong, or how many of the fields fit.
-pub type FrameMisfit = Result<usize, String>;
+/// Why bytes are not these fields.
+#[derive(PartialEq, Eq, Debug)]
+pub enum FrameMisfit {
+    /// The field after so many fields does not fit.
+    After(usize),
+    /// A number that counts, or a checksum, is wrong. The text says which.
+    Wrong(String),
+}
 
-/// The text that stands for a name in what is sent, or why there is none.
+const NO_FIT: FrameMisfit = FrameMisfit::After(0);
+
+/// Gives the text for a name in a frame that is sent, or says why there is none.
 type Values<'v> = &'v dyn Fn(&str) -> Result<String, String>;
 
 /// What a field is in bytes, and how many elements it has.
@@ -54,8 +62,8 @@ struct Piece {
     elements: usize,
 }
 
-/// The bytes of these fields.
-pub fn written(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Result<Vec<u8>, String> {
+/// Writes these fields as bytes.
+pub fn write_fields(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Result<Vec<u8>, String> {
     let mut pieces = vec![Piece::default(); fields.len()];
     for (at, field) in fields.iter().enumerate().rev() {
         pieces[at] = field.write(&pieces, spelling, value)?;
@@ -74,16 +82,19 @@ pub fn written(fields: &[Field], spelling: &Spelling, value: Values<'_>) -> Resu
     Ok(frame)
 }
 
-/// Takes these fields from the front; the rest is returned, where they stand there.
-pub fn read<'b, 'f>(
+/// Reads these fields at the front of the bytes, adds their values to `found`, and returns the rest.
+pub fn read_fields<'b, 'f>(
     fields: &'f [Field],
     bytes: &'b [u8],
     spelling: &Spelling,
     found: &mut FoundValues<'f>,
 ) -> Result<&'b [u8], FrameMisfit> {
-    let (mut rest, mut starts, mut told) = (bytes, vec![0], vec![None; fields.len()]);
+    let (mut rest, mut starts, mut counted) = (bytes, vec![0], vec![None; fields.len()]);
     for (at, field) in fields.iter().enumerate() {
-        rest = field.read(rest, at, &mut told, spelling, found).map_err(|why| why.map(|_| at))?;
+        rest = match field.read(rest, at, &mut counted, spelling, found) {
+            Err(FrameMisfit::After(_)) => return Err(FrameMisfit::After(at)),
+            read => read?,
+        };
         starts.push(bytes.len() - rest.len());
     }
     for (at, field) in fields.iter().enumerate() {
@@ -98,21 +109,23 @@ pub fn read<'b, 'f>(
         if !is_right {
             let (name, right) = (kind.name(), integer.written(kind.of(&covered).into()).unwrap_or_default());
             let (there, right) = (hex(&bytes[mine]), hex(&right));
-            return Err(Err(format!("its checksum `{name}` is `{there}`, where `{right}` is right")));
+            return Err(FrameMisfit::Wrong(format!(
+                "its checksum `{name}` is `{there}`, where `{right}` is right"
+            )));
         }
     }
     Ok(rest)
 }
 
-/// How many bytes these fields have at least.
-pub fn least(fields: &[Field]) -> usize {
+/// Returns the least number of bytes that these fields have.
+pub fn least_size(fields: &[Field]) -> usize {
     let of_extent = |extent: &Extent| match extent {
         Extent::Size(size) => *size,
         Extent::Length(integer) | Extent::Count(integer) => integer.least(),
         Extent::Until(end) => end.len(),
         Extent::Rest | Extent::Counted => 0,
     };
-    let of = |field: &Field| match field {
+    let of_field = |field: &Field| match field {
         Field::Fixed(bytes) => bytes.len(),
         Field::Integer(integer, _) | Field::Checksum(_, integer, _) => integer.least(),
         Field::Bytes { extent, .. } | Field::List { extent, .. } | Field::Group(extent, _) => {
@@ -120,11 +133,11 @@ pub fn least(fields: &[Field]) -> usize {
         }
         Field::Bits(parts) => parts.iter().map(|part| part.width as usize).sum::<usize>() / 8,
     };
-    fields.iter().map(of).sum()
+    fields.iter().map(of_field).sum()
 }
 
 impl Field {
-    /// The parameter that it is, if it is one.
+    /// Returns the name of the parameter whose value it is, if it has one.
     pub fn name(&self) -> Option<&str> {
         match self {
             Field::Integer(_, FieldNumber::Named(name)) => Some(name),
@@ -133,7 +146,7 @@ impl Field {
         }
     }
 
-    /// Its bytes. `pieces` has those of the fields behind it.
+    /// Writes the field. `pieces` has the bytes of the fields after it.
     fn write(&self, pieces: &[Piece], spelling: &Spelling, value: Values<'_>) -> Result<Piece, String> {
         let bytes = match self {
             Field::Fixed(bytes) => bytes.clone(),
@@ -142,19 +155,19 @@ impl Field {
                 number.write(pieces, value, bits, |number| integer.written(number))?
             }
             Field::Bytes { extent, form, name } => {
-                let name = named(name.as_deref())?;
+                let name = require_name(name.as_deref())?;
                 let text = value(name)?;
-                let told = |why: &str| format!("`{name}` is `{}`, {why}", shortened(&text));
+                let misfit = |why: &str| format!("`{name}` is `{}`, {why}", shortened(&text));
                 let bytes = match form {
                     ByteForm::Text => text.clone().into_bytes(),
                     ByteForm::Bytes => {
-                        unhex(&text).ok_or_else(|| told("which are no pairs of hexadecimal digits"))?
+                        unhex(&text).ok_or_else(|| misfit("which are no pairs of hexadecimal digits"))?
                     }
                     ByteForm::Latin1 => {
-                        latin1(&text).ok_or_else(|| told("which has a character beyond U+00FF"))?
+                        to_latin1(&text).ok_or_else(|| misfit("which has a character beyond U+00FF"))?
                     }
                 };
-                extent.written(bytes).map_err(|why| told(&why))?
+                extent.written(bytes).map_err(|why| misfit(&why))?
             }
             Field::Bits(parts) => {
                 let mut all = Vec::new();
@@ -169,92 +182,92 @@ impl Field {
             }
             Field::Checksum(_, integer, _) => vec![0; integer.width],
             Field::List { extent, of, name } => {
-                return list(extent, of, named(name.as_deref())?, spelling, value);
+                return write_list(extent, of, require_name(name.as_deref())?, spelling, value);
             }
             Field::Group(extent, fields) => {
-                let bytes = written(fields, spelling, value)?;
+                let bytes = write_fields(fields, spelling, value)?;
                 extent.written(bytes).map_err(|why| format!("it has a group of bytes, {why}"))?
             }
         };
         Ok(Piece { bytes, elements: 0 })
     }
 
-    /// Takes it from the front; the rest is returned, if it stands there. `told` is what the fields before
-    /// have said of others.
+    /// Reads the field at the front of the bytes, and returns the rest. `counted` is what earlier fields say
+    /// of the size of later ones.
     fn read<'b, 'f>(
         &'f self,
         bytes: &'b [u8],
         at: usize,
-        told: &mut [Option<CountedLength>],
+        counted: &mut [Option<CountedLength>],
         spelling: &Spelling,
         found: &mut FoundValues<'f>,
     ) -> Result<&'b [u8], FrameMisfit> {
         match self {
-            Field::Fixed(fixed) => bytes.strip_prefix(fixed.as_slice()).ok_or(Ok(0)),
+            Field::Fixed(fixed) => bytes.strip_prefix(fixed.as_slice()).ok_or(NO_FIT),
             Field::Integer(integer, number) => {
-                let (said, rest) = integer.take(bytes).ok_or(Ok(0))?;
-                number.read(said, told, found)?;
+                let (number_read, rest) = integer.take(bytes).ok_or(NO_FIT)?;
+                number.read(number_read, counted, found)?;
                 Ok(rest)
             }
             Field::Bytes { extent, form, name } => {
-                let (mine, rest) = extent.split(bytes, told[at])?;
+                let (mine, rest) = extent.split(bytes, counted[at])?;
                 let text = match form {
-                    ByteForm::Text => std::str::from_utf8(mine).ok().ok_or(Ok(0))?.to_owned(),
+                    ByteForm::Text => std::str::from_utf8(mine).ok().ok_or(NO_FIT)?.to_owned(),
                     ByteForm::Bytes => hex(mine),
-                    ByteForm::Latin1 => of_latin1(mine),
+                    ByteForm::Latin1 => from_latin1(mine),
                 };
                 found.extend(name.as_deref().map(|name| (name, Content::Text(text))));
                 Ok(rest)
             }
             Field::Bits(parts) => {
                 let size = parts.iter().map(|part| part.width).sum::<u32>() / 8;
-                let (mine, rest) = bytes.split_at_checked(size as usize).ok_or(Ok(0))?;
+                let (mine, rest) = bytes.split_at_checked(size as usize).ok_or(NO_FIT)?;
                 let mut bits = mine.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
                 for part in parts {
                     let number = bits.by_ref().take(part.width as usize);
                     let number = number.fold(0, |sum: i128, bit| sum << 1 | i128::from(bit));
-                    part.content.read(number, told, found)?;
+                    part.content.read(number, counted, found)?;
                 }
                 Ok(rest)
             }
-            Field::Checksum(_, integer, _) => Ok(integer.split(bytes).ok_or(Ok(0))?.1),
+            Field::Checksum(_, integer, _) => Ok(integer.split(bytes).ok_or(NO_FIT)?.1),
             Field::List { extent, of, name } => {
-                let (mut left, mut rest, behind) = match (extent, told[at]) {
+                let (mut left, mut rest, after) = match (extent, counted[at]) {
                     (Extent::Count(integer), _) => {
-                        let (count, rest) = integer.take(bytes).ok_or(Ok(0))?;
+                        let (count, rest) = integer.take(bytes).ok_or(NO_FIT)?;
                         (Some(count), rest, None)
                     }
                     (Extent::Counted, Some(CountedLength { amount, is_elements: true })) => {
                         (Some(amount), bytes, None)
                     }
-                    (extent, told) => {
-                        let (mine, behind) = extent.split(bytes, told)?;
-                        (None, mine, Some(behind))
+                    (extent, counted) => {
+                        let (mine, after) = extent.split(bytes, counted)?;
+                        (None, mine, Some(after))
                     }
                 };
                 if let Some(count) = left.filter(|count| !(0..=rest.len().min(MOST) as i128).contains(count))
                 {
                     let there = rest.len();
-                    return Err(Err(format!(
+                    return Err(FrameMisfit::Wrong(format!(
                         "it says that a list has {count} elements, and has {there} bytes for it"
                     )));
                 }
                 let mut elements = Vec::new();
                 while left.map_or(!rest.is_empty(), |left| left > 0) {
                     let (mut parts, before) = (FoundValues::new(), rest.len());
-                    rest = read(of, rest, spelling, &mut parts)?;
+                    rest = read_fields(of, rest, spelling, &mut parts)?;
                     if rest.len() == before || elements.len() == MOST {
-                        return Err(Err(format!("a list has more than {MOST} elements")));
+                        return Err(FrameMisfit::Wrong(format!("a list has more than {MOST} elements")));
                     }
                     elements.push(make_element(parts, name.as_deref(), spelling)?);
                     left = left.map(|left| left - 1);
                 }
                 found.extend(name.as_deref().map(|name| (name, Content::List(Tree::List(elements)))));
-                Ok(behind.unwrap_or(rest))
+                Ok(after.unwrap_or(rest))
             }
             Field::Group(extent, fields) => {
-                let (mine, rest) = extent.split(bytes, told[at])?;
-                if read(fields, mine, spelling, found)?.is_empty() { Ok(rest) } else { Err(Ok(0)) }
+                let (mine, rest) = extent.split(bytes, counted[at])?;
+                if read_fields(fields, mine, spelling, found)?.is_empty() { Ok(rest) } else { Err(NO_FIT) }
             }
         }
     }
@@ -268,7 +281,7 @@ struct CountedLength {
 }
 
 impl FieldNumber {
-    /// Makes the number that is sent: a fixed one, a parameter, or the count of a field behind it.
+    /// Makes the number that is sent: a fixed one, a parameter, or the count of a field after it.
     fn write<T>(
         &self,
         pieces: &[Piece],
@@ -289,33 +302,35 @@ impl FieldNumber {
             FieldNumber::Counting(Counting { of, is_elements, plus }) => {
                 let Piece { bytes, elements } = &pieces[*of];
                 let count = if *is_elements { *elements } else { bytes.len() };
-                let said = count as i128 + i128::from(*plus);
-                fitting(said).ok_or_else(|| no("a number that counts a field".to_owned(), &said.to_string()))
+                let sum = count as i128 + i128::from(*plus);
+                fitting(sum).ok_or_else(|| no("a number that counts a field".to_owned(), &sum.to_string()))
             }
         }
     }
 
     fn read<'f>(
         &'f self,
-        said: i128,
-        told: &mut [Option<CountedLength>],
+        number_read: i128,
+        counted: &mut [Option<CountedLength>],
         found: &mut FoundValues<'f>,
     ) -> Result<(), FrameMisfit> {
         match self {
-            FieldNumber::Fixed(fixed) if i128::from(*fixed) != said => return Err(Ok(0)),
+            FieldNumber::Fixed(fixed) if i128::from(*fixed) != number_read => {
+                return Err(NO_FIT);
+            }
             FieldNumber::Fixed(_) | FieldNumber::Any => {}
-            FieldNumber::Named(name) => found.push((name, Content::Text(said.to_string()))),
+            FieldNumber::Named(name) => found.push((name, Content::Text(number_read.to_string()))),
             FieldNumber::Counting(Counting { of, is_elements, plus }) => {
-                let amount = said - i128::from(*plus);
-                told[*of] = Some(CountedLength { amount, is_elements: *is_elements });
+                let amount = number_read - i128::from(*plus);
+                counted[*of] = Some(CountedLength { amount, is_elements: *is_elements });
             }
         }
         Ok(())
     }
 }
 
-/// The elements of a list that is sent, with what tells how many they are.
-fn list(
+/// Writes the elements of a list, with their count or length if the extent has one.
+fn write_list(
     extent: &Extent,
     of: &[Field],
     name: &str,
@@ -329,9 +344,9 @@ fn list(
     let mut bytes = Vec::new();
     for tree in &trees {
         let part = |part: &str| {
-            let of = tree.get(part).or((part == ELEMENT).then_some(tree));
+            let found = tree.get(part).or((part == ELEMENT).then_some(tree));
             let none = || format!("an element of `{name}` has no `{part}`");
-            let usual = match of.ok_or_else(none)? {
+            let usual = match found.ok_or_else(none)? {
                 Tree::Text(text) | Tree::Number(text) => text.clone(),
                 other => other.to_string(),
             };
@@ -340,15 +355,15 @@ fn list(
                 Some(spelt) => spelt.texts(&usual).into_iter().next().ok_or_else(none),
             }
         };
-        bytes.extend(written(of, spelling, &part)?);
+        bytes.extend(write_fields(of, spelling, &part)?);
     }
-    let told = |why: String| format!("`{name}` is `{}`, {why}", shortened(&text));
+    let misfit = |why: String| format!("`{name}` is `{}`, {why}", shortened(&text));
     let bytes = match extent {
         Extent::Count(integer) => {
-            let no = || told(format!("of which the count, {}, does not fit", trees.len()));
+            let no = || misfit(format!("of which the count, {}, does not fit", trees.len()));
             [integer.written(trees.len() as i128).ok_or_else(no)?, bytes].concat()
         }
-        extent => extent.written(bytes).map_err(told)?,
+        extent => extent.written(bytes).map_err(misfit)?,
     };
     Ok(Piece { bytes, elements: trees.len() })
 }
@@ -368,8 +383,8 @@ fn make_element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -
         let usual = match spelling.of(&key) {
             None => text,
             Some(spelt) => {
-                let no = || Err(format!("`{key}` is `{}`, which `values` does not have", shortened(&text)));
-                spelt.usual(&text).ok_or_else(no)?.into_owned()
+                let no = || format!("`{key}` is `{}`, which `values` does not have", shortened(&text));
+                spelt.usual(&text).ok_or_else(|| FrameMisfit::Wrong(no()))?.into_owned()
             }
         };
         members.push((part, Tree::Text(usual)));
@@ -381,7 +396,7 @@ fn make_element(parts: FoundValues<'_>, of: Option<&str>, spelling: &Spelling) -
 }
 
 impl Extent {
-    /// The bytes with what tells how many they are.
+    /// Returns the bytes with a length before them or an end after them, if the extent has one.
     pub fn written(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         match self {
             Extent::Size(size) if bytes.len() != *size => Err(format!("which are not {size} bytes")),
@@ -403,43 +418,43 @@ impl Extent {
         }
     }
 
-    /// The field's own bytes, and the rest.
+    /// Splits the field's own bytes from the rest.
     fn split<'b>(
         &self,
         bytes: &'b [u8],
-        told: Option<CountedLength>,
+        counted: Option<CountedLength>,
     ) -> Result<(&'b [u8], &'b [u8]), FrameMisfit> {
         let at = |bytes: &'b [u8], length: i128| bytes.split_at_checked(usize::try_from(length).ok()?);
         match self {
-            Extent::Size(size) => bytes.split_at_checked(*size).ok_or(Ok(0)),
+            Extent::Size(size) => bytes.split_at_checked(*size).ok_or(NO_FIT),
             Extent::Rest => Ok((bytes, &[])),
             Extent::Length(integer) => {
-                let (length, rest) = integer.take(bytes).ok_or(Ok(0))?;
-                at(rest, length).ok_or(Ok(0))
+                let (length, rest) = integer.take(bytes).ok_or(NO_FIT)?;
+                at(rest, length).ok_or(NO_FIT)
             }
             Extent::Until(end) => {
-                let at = bytes.windows(end.len()).position(|window| window == end).ok_or(Ok(0))?;
+                let at = bytes.windows(end.len()).position(|window| window == end).ok_or(NO_FIT)?;
                 Ok((&bytes[..at], &bytes[at + end.len()..]))
             }
             Extent::Counted => {
-                let amount = told.ok_or(Ok(0))?.amount;
+                let amount = counted.ok_or(NO_FIT)?.amount;
                 let no =
                     || format!("it says that a field has {amount} bytes, of {} that are left", bytes.len());
-                at(bytes, amount).ok_or_else(|| Err(no()))
+                at(bytes, amount).ok_or_else(|| FrameMisfit::Wrong(no()))
             }
-            Extent::Count(_) => Err(Ok(0)),
+            Extent::Count(_) => Err(NO_FIT),
         }
     }
 }
 
-/// What is sent is known: the reader of descriptions lets nothing else through.
+/// An error that cannot happen: the reader of descriptions allows no such field in a frame that is sent.
 const NO_NAME: &str = "a field without a value";
 
-fn named(name: Option<&str>) -> Result<&str, String> {
+fn require_name(name: Option<&str>) -> Result<&str, String> {
     name.ok_or_else(|| NO_NAME.to_owned())
 }
 
-/// Has the number no more bits than this?
+/// Says whether the number has no more bits than this.
 pub fn fits(number: u64, bits: u32) -> bool {
     number.checked_shr(bits).is_none_or(|more| more == 0)
 }
@@ -476,8 +491,8 @@ mod tests {
             }
             assert!(written > 200, "{extent:?}: {written}");
         }
-        assert_eq!(Extent::Length(WireInteger::named("u8").unwrap()).split(&[3, 1, 2], None), Err(Ok(0)));
-        assert_eq!(Extent::Length(WireInteger::named("i8").unwrap()).split(&[0xff, 1, 2], None), Err(Ok(0)));
+        assert_eq!(Extent::Length(WireInteger::named("u8").unwrap()).split(&[3, 1, 2], None), Err(NO_FIT));
+        assert_eq!(Extent::Length(WireInteger::named("i8").unwrap()).split(&[0xff, 1, 2], None), Err(NO_FIT));
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! Answers that two readers of HTTP take for two different ones: a strict look behind the library's.
+//! Refuses answers that two readers of HTTP take for two different ones. The library is less strict.
 //!
-//! **Problem.** The library reads kindly what says two things. With `Content-Length` and `Transfer-Encoding`
-//! it believes the second. It takes `Transfer-Encoding: gzip, chunked` for `chunked`, and hands over what is
-//! still compressed. To it, a chunk of `+11` bytes has seventeen. Another reader sees another body, and a
-//! verdict may hang on it.
+//! **Problem.** The library accepts answers that say two things. With `Content-Length` and
+//! `Transfer-Encoding` it believes the second. It takes `Transfer-Encoding: gzip, chunked` for `chunked`, and
+//! hands over what is still compressed. To it, a chunk of `+11` bytes has seventeen. Another reader sees
+//! another body, and a verdict may hang on it.
 //!
-//! **Method.** The head is looked at as the library has read it; the library refuses what is no head. The
-//! sizes of chunks are looked at in the bytes of the connection, which are kept until the answer is read. A
+//! **Method.** The head is checked as the library has read it. The library itself refuses a false head. The
+//! sizes of chunks are checked in the bytes of the connection, which are kept until the answer is read. A
 //! size has hexadecimal digits and nothing around them but an extension (RFC 9112).
 //!
 //! **Ends**: each byte is looked at once.
@@ -14,7 +14,7 @@
 use coreach_model::excerpt::shortened;
 use ureq::http::{HeaderMap, StatusCode, Version};
 
-/// Checks that a head says one thing of where its body ends; does the body have chunks?
+/// Checks that a head says in only one way where its body ends. Returns whether the body has chunks.
 pub fn check_head(version: Version, status: StatusCode, headers: &HeaderMap) -> Result<bool, String> {
     let codings = headers.get_all("transfer-encoding").iter();
     let codings: Vec<_> = codings.map(|coding| String::from_utf8_lossy(coding.as_bytes())).collect();
@@ -39,10 +39,10 @@ pub fn check_head(version: Version, status: StatusCode, headers: &HeaderMap) -> 
 pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
     let Some(mut rest) = find_body(answer) else { return Ok(()) };
     while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
-        let (line, behind) = (&rest[..end], &rest[end + 2..]);
+        let (line, after) = (&rest[..end], &rest[end + 2..]);
         let refused = |what: &str| Err(format!("{what} `{}`", shortened(&String::from_utf8_lossy(line))));
         let Some(size) = read_size(line) else { return refused("no size of a chunk:") };
-        let Some((data, next)) = behind.split_at_checked(size) else { return Ok(()) };
+        let Some((data, next)) = after.split_at_checked(size) else { return Ok(()) };
         match next.get(..2) {
             _ if data.is_empty() => return Ok(()),
             None => return Ok(()),
@@ -53,19 +53,19 @@ pub fn check_chunks(answer: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the bytes behind the head of an answer, and behind those of interim answers before it.
+/// Returns the bytes after the head of an answer, and after all interim answers before it.
 fn find_body(mut answer: &[u8]) -> Option<&[u8]> {
     loop {
         let end = (0..answer.len()).find_map(|at| {
             let rest = &answer[at..];
-            let behind = rest.strip_prefix(b"\n\r\n").or_else(|| rest.strip_prefix(b"\n\n"))?;
-            Some(answer.len() - behind.len())
+            let after = rest.strip_prefix(b"\n\r\n").or_else(|| rest.strip_prefix(b"\n\n"))?;
+            Some(answer.len() - after.len())
         })?;
-        let (head, behind) = answer.split_at(end);
+        let (head, after) = answer.split_at(end);
         // `HTTP/1.1 100`
         match head.get(9..12) {
-            Some([b'1', rest @ ..]) if rest != b"01" => answer = behind,
-            _ => return Some(behind),
+            Some([b'1', rest @ ..]) if rest != b"01" => answer = after,
+            _ => return Some(after),
         }
     }
 }

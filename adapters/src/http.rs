@@ -1,9 +1,9 @@
 //! An implementation that is an HTTP server: a stimulus is a request, its response is the output.
 //!
-//! Every request has a connection of its own, since a server may close one that is kept at just the wrong
-//! moment; so a request that has no answer yet could be overtaken by those of the next run, its `reset` among
-//! them. That is what [`crate::system`] is for: the answer is waited for, also when the run is over. Requests
-//! are made one at a time ([`crate::requests`]).
+//! Every request has a connection of its own, since a server may close a kept one at just the wrong moment.
+//! So requests of the next run, its `reset` among them, could overtake a request that has no answer yet. To
+//! prevent that, the answer is waited for, also when the run is over ([`crate::system`]). Requests are made
+//! one at a time ([`crate::requests`]).
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
 use crate::adapter::{Adapter, Failure, Left, Received, Session, Teardown};
-use crate::address::host;
+use crate::address::host_of_address;
 use crate::description::{Capture, Http, PreparationStep, Probe, Request, Transport};
-use crate::encoding::{latin1, percent_encoded};
+use crate::encoding::{percent_encoded, to_latin1};
 use crate::evidence::{self, Evidence};
 use crate::launched::Launched;
-use crate::reply::{Reply, captured, translate};
-use crate::requests::{Prepared, Requests};
+use crate::reply::{Reply, capture_value, translate};
+use crate::requests::{PreparedRequest, Requests};
 use crate::server::{self, Server};
 use crate::shared::Shared;
 use crate::signature::Signatures;
@@ -26,7 +26,6 @@ use crate::socket::KnownAddress;
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
 use crate::template::Template;
 
-/// The pause before a question is asked again.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// How long an answer may take to be read that came before the server ended.
@@ -36,7 +35,7 @@ const LAST_ANSWER: Duration = Duration::from_millis(250);
 pub struct HttpAdapter {
     description: Http,
     run: Option<HttpRun>,
-    /// Of a run that is over: the request of which an answer may still come.
+    /// The requests of a run that is over, if an answer may still come.
     late: Option<Requests>,
     system: System,
     server: Server,
@@ -50,7 +49,7 @@ struct HttpRun {
     signatures: Signatures,
     requests: Requests,
     deadline: Instant,
-    /// Events of an answer that were not asked for yet.
+    /// Events of an answer that were not received yet.
     ready: VecDeque<Received>,
 }
 
@@ -74,17 +73,17 @@ impl Adapter for HttpAdapter {
         self.system.enter(session.deadline)?;
         let barrier = &self.description.settle.barrier;
         if self.system.is_unclean() && barrier.is_empty() {
-            self.wait(session.deadline)?;
+            self.wait_for_late(session.deadline)?;
         }
         if self.description.launch.is_some() {
             drop(self.server.connect(session)?);
         }
-        let base = server::fill(&self.description.base, &self.server.launched())?;
+        let base = server::fill_template(&self.description.base, &self.server.launched())?;
         let signatures = Signatures::of(session).capturing(&self.description.captures);
         let signatures = signatures.launched(self.server.launched());
-        let addresses = server::resolved(&self.server.address()?, session.deadline);
+        let addresses = server::resolve_address(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
-        let tls = self.description.tls.clone().map(|tls| (tls, host(&base)));
+        let tls = self.description.tls.clone().map(|tls| (tls, host_of_address(&base)));
         let requests = Requests::to(KnownAddress(addresses), tls, self.evidence.clone())?;
         let deadline = session.deadline;
         let headers = self.description.headers.clone();
@@ -93,14 +92,14 @@ impl Adapter for HttpAdapter {
         let launched = self.server.launched();
         if self.system.is_unclean() {
             for step in &self.description.settle.barrier {
-                run.step(step, "barrier", &launched, session, &self.description.captures)
+                run.do_step(step, "barrier", &launched, session, &self.description.captures)
                     .map_err(|why| not_cleansed(&why))?;
             }
             self.late = None;
             self.system.mark_clean();
         }
         for step in &self.description.reset {
-            let done = run.step(step, "reset", &launched, session, &self.description.captures);
+            let done = run.do_step(step, "reset", &launched, session, &self.description.captures);
             done.map_err(|why| make_reset_failure(why, &self.server))?;
         }
         Ok(())
@@ -120,7 +119,7 @@ impl Adapter for HttpAdapter {
         let signatures = &run.signatures;
         let value =
             |name: &str| signatures.hole(stimulus, spelling, name).ok_or_else(|| signatures.lacking(name));
-        let prepared = prepare(request, &run.headers, &run.base, &stimulus.action, value)?;
+        let prepared = fill_request(request, &run.headers, &run.base, &stimulus.action, value)?;
         run.requests.push(prepared)
     }
 
@@ -172,7 +171,7 @@ impl Adapter for HttpAdapter {
         requests.send_no_more();
         let awaited = format!("the answer to `{}`", requests.outstanding()?);
         let begin = Instant::now();
-        // What the answer says is nobody's business any more.
+        // The content of the answer does not matter any more.
         let _ = requests.next(begin + self.description.settle.within);
         let left = match requests.outstanding() {
             None => Left::Clean,
@@ -197,7 +196,7 @@ impl Adapter for HttpAdapter {
 }
 
 impl HttpAdapter {
-    /// Leaves the run. What is under way then makes the system unclean, or is its end.
+    /// Leaves the run. If a request is under way, a server of ours is ended, and another one is unclean.
     fn leave(&mut self) {
         let Some(HttpRun { requests, .. }) = self.run.take() else { return };
         if !self.server.outlives_runs() {
@@ -209,12 +208,12 @@ impl HttpAdapter {
             return;
         }
         self.system.mark_unclean(format!("`{name}` of an earlier run was sent and has not been answered"));
-        // Of one, one can still see that it has come. Of two, the older one is given up.
+        // The answer to one request can be waited for later. If there are two such requests, none is.
         self.late = if self.late.is_some() { None } else { Some(requests) };
     }
 
-    /// Waits for what an earlier run has left, where nothing else is said of it.
-    fn wait(&mut self, deadline: Instant) -> Result<(), Failure> {
+    /// Waits for the answer that an earlier run has left under way, if no barrier is named.
+    fn wait_for_late(&mut self, deadline: Instant) -> Result<(), Failure> {
         let late = &mut self.late;
         let look = |until: Instant| {
             let Some(requests) = late else { return Arrival::Unknown };
@@ -234,11 +233,11 @@ impl HttpAdapter {
 }
 
 impl HttpRun {
-    /// The next answer, if it comes until then.
+    /// Returns the next answer, if it comes until then.
     ///
     /// # Errors
-    /// [`Failure`]. A server of ours that has ended says nothing any more, and that is no silence: a child
-    /// may hold its connection open. What it had said before is here already, and only has to be read.
+    /// [`Failure`]. The end of a server of ours is a failure and no silence, even if a child of the server
+    /// holds its connection open. Its last answer is here already, and only has to be read.
     fn next(&mut self, until: Instant, server: &Server) -> Result<Option<Reply>, Failure> {
         let mut next = |until| self.requests.next(until).map_err(|failure| add_farewell(failure, server));
         if let Some(reply) = next(until)? {
@@ -257,26 +256,28 @@ impl HttpRun {
         }
     }
 
-    /// Does something before the run.
-    fn step(
+    /// Does a step before the run. `whose` names the steps in messages.
+    fn do_step(
         &mut self,
         step: &PreparationStep,
-        of: &str,
+        whose: &str,
         launched: &Launched,
         session: &Session<'_>,
         captures: &[Capture],
     ) -> Result<(), Failure> {
         match step {
             PreparationStep::Request(probe) => {
-                let reply = self.probe(probe, of, session.deadline)?;
+                let reply = self.probe(probe, whose, session.deadline)?;
                 self.capture(captures, &reply, &[]);
                 Ok(())
             }
-            PreparationStep::Command(command, within) => system::command(command, *within, launched, session),
-            PreparationStep::Pause(time) => system::pause(*time, session),
-            // The reader of descriptions has none here.
+            PreparationStep::Command(command, within) => {
+                system::run_command(command, *within, launched, session)
+            }
+            PreparationStep::Pause(time) => system::pause_run(*time, session),
+            // The reader of descriptions allows no exchange here.
             PreparationStep::Exchange(_) => {
-                Err(Failure::Untranslatable(format!("`{of}` has a line, and this is HTTP")))
+                Err(Failure::Untranslatable(format!("`{whose}` has a line, and this is HTTP")))
             }
         }
     }
@@ -284,22 +285,22 @@ impl HttpRun {
     /// Takes out of an answer what is to be sent later.
     fn capture(&mut self, captures: &[Capture], reply: &Reply, outputs: &[&str]) {
         for capture in captures {
-            if let Some(value) = captured(capture, reply, outputs) {
+            if let Some(value) = capture_value(capture, reply, outputs) {
                 self.signatures.capture(&capture.name, &value);
             }
         }
     }
 
     /// Asks until the answer is the one that is expected, or there is no time left.
-    fn probe(&mut self, probe: &Probe, of: &str, deadline: Instant) -> Result<Reply, Failure> {
+    fn probe(&mut self, probe: &Probe, whose: &str, deadline: Instant) -> Result<Reply, Failure> {
         let until = Instant::now() + probe.within;
         loop {
             let signatures = &self.signatures;
             let value = |name: &str| signatures.before(name).ok_or_else(|| signatures.lacking(name));
-            let prepared = prepare(&probe.request, &self.headers, &self.base, of, value)?;
+            let prepared = fill_request(&probe.request, &self.headers, &self.base, whose, value)?;
             self.requests.push(prepared)?;
             let Some(reply) = self.requests.next(deadline)? else {
-                return Err(Failure::Start(format!("`{of}` was not answered")));
+                return Err(Failure::Start(format!("`{whose}` was not answered")));
             };
             let Some(why) = describe_misfit(&reply, probe) else { return Ok(reply) };
             if Instant::now() + PAUSE > until.min(deadline) {
@@ -308,14 +309,14 @@ impl HttpRun {
                     true => String::new(),
                     false => format!("\nhelp: correct its `path`, or expect that: `status: {status}`"),
                 };
-                return Err(Failure::Start(format!("`{of}`: `{to}` was answered with {why}{help}")));
+                return Err(Failure::Start(format!("`{whose}`: `{to}` was answered with {why}{help}")));
             }
             std::thread::sleep(PAUSE);
         }
     }
 }
 
-/// What an answer is, if it is not the expected one.
+/// Says what an answer is, if it is not the expected one.
 fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
     if reply.status != probe.status {
         let body = String::from_utf8_lossy(&reply.body);
@@ -331,13 +332,12 @@ fn describe_misfit(reply: &Reply, probe: &Probe) -> Option<String> {
 
 fn make_reset_failure(failure: Failure, server: &Server) -> Failure {
     match add_farewell(failure, server) {
-        Failure::Start(text) => Failure::Start(text),
-        Failure::Untranslatable(text) => Failure::Untranslatable(text),
+        failure @ (Failure::Start(_) | Failure::Untranslatable(_)) => failure,
         other => Failure::Start(format!("`reset` failed: {}", other.text())),
     }
 }
 
-/// If the server is ours and gone, it may have said why.
+/// Adds the last words of a server of ours to the loss of a connection.
 fn add_farewell(failure: Failure, server: &Server) -> Failure {
     match (failure, server.process()) {
         (Failure::Lost(text), Some(process)) => {
@@ -348,13 +348,13 @@ fn add_farewell(failure: Failure, server: &Server) -> Failure {
 }
 
 /// Makes a request with its holes filled. A common header that waits for a capture is left out.
-pub fn prepare(
+pub fn fill_request(
     request: &Request,
     common: &[(String, Template)],
     base: &str,
     what: &str,
     value: impl Fn(&str) -> Result<String, &'static str>,
-) -> Result<Prepared, Failure> {
+) -> Result<PreparedRequest, Failure> {
     let no_value = |name: String| {
         let why = value(&name).err().unwrap_or_default();
         Failure::Untranslatable(format!("the request for `{what}` has the hole `{name}`, {why}"))
@@ -363,7 +363,7 @@ pub fn prepare(
     let path = request.path.fill_as(given, |value| percent_encoded(&value)).map_err(no_value)?;
     let bytes = |body: String| match request.is_latin1 {
         false => Ok(body.into_bytes()),
-        true => latin1(&body).ok_or_else(|| {
+        true => to_latin1(&body).ok_or_else(|| {
             let why = "has a character beyond U+00FF, which is no byte";
             Failure::Untranslatable(format!("the body of the request for `{what}` {why}"))
         }),
@@ -374,7 +374,6 @@ pub fn prepare(
     };
     let mut headers = Vec::new();
     let is_own = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-    // One that waits for a capture is left out.
     let common = common.iter().filter(|(name, template)| !is_own(name) && template.fill(given).is_ok());
     for (name, template) in common.chain(&request.headers) {
         let value = template.fill(given).map_err(no_value)?;
@@ -387,5 +386,5 @@ pub fn prepare(
         headers.push((name.clone(), value));
     }
     let url = format!("{base}{path}");
-    Ok(Prepared { name: what.to_owned(), method: request.method.clone(), url, body, headers })
+    Ok(PreparedRequest { name: what.to_owned(), method: request.method.clone(), url, body, headers })
 }

@@ -1,8 +1,8 @@
 //! An implementation in the same process: for `cargo test`, for benchmarks, for models that stand for
 //! systems.
 //!
-//! Time does not pass between a call and its answer, so silence is known at once and never waited for. How
-//! long somebody meant to wait says only whether they may be told of an output later.
+//! Time does not pass between a call and its answer, so silence is known at once and never waited for. The
+//! time of a wait only says whether the tester waits or looks.
 
 use std::time::Instant;
 
@@ -14,23 +14,21 @@ use crate::adapter::{Adapter, Failure, Received, Session};
 
 /// What an implementation in Rust provides.
 pub trait Implementation {
-    /// Is told the signatures that whoever drives it knows, before each `reset`: the values of its outputs
-    /// have these types.
+    /// Takes the signatures that the tester knows, before each `reset`. The values of outputs have these
+    /// types.
     fn take_signatures(&mut self, _known: &Iosts) {}
 
     /// Goes to its initial state.
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String>;
 
-    /// Takes an input. One that it does not expect, it ignores: an implementation takes every input (thesis,
-    /// 6.2).
+    /// Takes an input. Ignores it if it is not expected: an implementation takes every input (thesis, 6.2).
     fn input(&mut self, input: &Event);
 
-    /// Its next output, if it has one now. `waited` tells a tester that waits from one that only looks: who
-    /// may send and may also stay silent for a while can use the difference.
+    /// Returns the next output, if there is one now. `waited` says whether the tester waits for it or only
+    /// looks. An implementation that may send but may also stay silent for a while can use the difference.
     fn output(&mut self, waited: bool) -> Option<Event>;
 }
 
-/// The adapter of an [`Implementation`].
 #[derive(Clone, Debug)]
 pub struct InProcess<I>(pub I);
 

@@ -4,22 +4,22 @@
 //! varint   byte{1..8}    seven bits in each, the lowest first; the highest bit says that another one follows
 //! ```
 //!
-//! That is LEB128, as MQTT, Protocol Buffers and WebAssembly have it. A number has one spelling: what is
-//! longer than it need be is no number, so no two frames are one event.
+//! That is LEB128, as MQTT, Protocol Buffers and WebAssembly have it. A number has one spelling: a longer one
+//! than necessary is no number. So no two frames are the same event.
 
 /// How a number is written: in so many bytes, at most eight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WireInteger {
-    /// The bytes; none for one that is as long as it needs.
+    /// The number of bytes. 0 if a number is as long as it needs.
     pub width: usize,
     pub is_signed: bool,
-    /// The least significant byte first?
+    /// The least significant byte is the first.
     pub is_little: bool,
 }
 
 impl WireInteger {
-    /// By its name: `u16` and `i32` with the most significant byte first, `u16le` with the least significant
-    /// one.
+    /// Finds a form by its name: `u16` and `i32` have the most significant byte first, `u16le` the least
+    /// significant one.
     pub fn named(name: &str) -> Option<Self> {
         if name == "varint" {
             return Some(WireInteger { width: 0, is_signed: false, is_little: true });
@@ -35,22 +35,21 @@ impl WireInteger {
         (width > 1 || !is_little).then_some(WireInteger { width, is_signed, is_little })
     }
 
-    /// The fewest bytes that it has.
     pub fn least(self) -> usize {
         self.width.max(1)
     }
 
-    /// The bytes of the number at the front of these, and the rest; nothing where it has not come as a whole.
+    /// Splits the bytes of the number at the front from the rest. Nothing if it has not come as a whole.
     pub fn split(self, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
         let width = match self.width {
             0 => bytes.iter().take(LONGEST).position(|byte| *byte < 0x80).map(|last| last + 1),
             width => Some(width),
         };
-        // One without an end is none when its last byte is there.
+        // If no byte ends the number, take the most bytes that it may have. `read` then refuses it.
         bytes.split_at_checked(width.unwrap_or(LONGEST))
     }
 
-    /// The number in these bytes, which are those of one; nothing where they are no spelling of it.
+    /// Reads the number in these bytes, which are all of it. Nothing if they are no spelling of a number.
     pub fn read(self, bytes: &[u8]) -> Option<i128> {
         if self.width == 0 {
             let is_ended = bytes.last().is_some_and(|last| *last < 0x80);
@@ -64,13 +63,13 @@ impl WireInteger {
         Some(if self.is_signed && number >= beyond / 2 { number - beyond } else { number })
     }
 
-    /// The number at the front of these bytes, and the rest.
+    /// Reads the number at the front of these bytes, and returns the rest.
     pub fn take(self, bytes: &[u8]) -> Option<(i128, &[u8])> {
         let (mine, rest) = self.split(bytes)?;
         Some((self.read(mine)?, rest))
     }
 
-    /// The bytes of a number, if it has no more.
+    /// Writes a number, if it fits.
     pub fn written(self, number: i128) -> Option<Vec<u8>> {
         if self.width == 0 {
             let number = u64::try_from(number).ok()?;

@@ -1,23 +1,23 @@
 //! The protocol of one JSON message per line, which `docs/reference/iut-file.md` defines for those who write
 //! implementations.
 //!
-//! What is no message of the protocol is garbage: between the tester and the implementation something does
-//! not fit, and nothing can be said about the implementation itself. A message that names an output is its
-//! behaviour, and may be wrong.
+//! A line that is no message of the protocol is garbage: something between the tester and the implementation
+//! does not fit, and nothing can be said about the implementation itself. A message that names an output is
+//! behaviour of the implementation, and may be wrong.
 //!
 //! ```text
 //! line    = space | message
-//! message = ready | output | log | error                        JSON objects ([`coreach_model::json`]), keys in any order
+//! message = ready | output | log | error        JSON objects ([`coreach_model::json`]), keys in any order
 //! ready   = { "ready": true }
 //! output  = { "output": string } | { "output": string, "values": { parameter: value, ... } }
 //! log     = { "log": any value }
 //! error   = { "error": string }
 //! ```
 //!
-//! Exactly these keys: an object with one more is none of them, and means nothing, since a reader that looks
-//! for `output` and one that looks for `log` would see different things in it. An output is an event where
-//! its name is one of the model's outputs and `values` has each of its parameters, nothing else, with a value
-//! of its type ([`coreach_model::codec`]); where it is not, it is alien.
+//! A message has exactly these keys. An object with one more is no message: a reader that looks for `output`
+//! and one that looks for `log` would see different things in it. An output is an event if its name is one of
+//! the model's outputs, and `values` has each of its parameters and nothing else, each with a value of its
+//! type ([`coreach_model::codec`]). Otherwise it is alien.
 
 use coreach_model::excerpt::shortened;
 use coreach_model::json::{self, Malformed, Tree};
@@ -27,23 +27,23 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::adapter::{Failure, Received, Session};
 use crate::description::Spelling;
-use crate::signature::{Signatures, Wire, too_long};
+use crate::signature::{Signatures, Wire, report_too_long};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Message {
     Ready,
     Output(Received),
     Log,
-    /// It says itself that it cannot go on.
+    /// The implementation says that it cannot go on.
     Error(String),
 }
 
-pub fn start(session: &Session<'_>) -> String {
+pub fn write_start(session: &Session<'_>) -> String {
     write_first_message("start", session.constants, session.seed)
 }
 
-/// The first message over a new connection in the middle of a run.
-pub fn resume(constants: &[(Datum, Value)], seed: u64) -> String {
+/// Writes the first message over a new connection in the middle of a run.
+pub fn write_resume(constants: &[(Datum, Value)], seed: u64) -> String {
     write_first_message("resume", constants, seed)
 }
 
@@ -54,19 +54,19 @@ fn write_first_message(what: &str, constants: &[(Datum, Value)], seed: u64) -> S
     format!("{}\n", json!({ what: { "constants": constants, "seed": seed } }))
 }
 
-pub fn input(event: &Event, signatures: &Signatures) -> String {
+pub fn write_stimulus(event: &Event, signatures: &Signatures) -> String {
     format!("{}\n", json!({ "input": event.action, "values": signatures.named(event) }))
 }
 
 /// Reads a line as a message of the protocol. An empty line is one for the log.
-pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> {
+pub fn read_message(line: &str, signatures: &Signatures) -> Result<Message, Failure> {
     let garbage = |why: &str| Failure::Garbage(format!("{why}: {}", shortened(line)));
     if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
         return Ok(Message::Log);
     }
     let tree = match json::parse(line, json::WIRE) {
         Ok(tree) => tree,
-        Err(Malformed::TooLong(digits)) => return Err(too_long(digits)),
+        Err(Malformed::TooLong(digits)) => return Err(report_too_long(digits)),
         Err(why) => {
             let why = format!("no JSON ({why})");
             let help = match line.trim() {
@@ -159,7 +159,7 @@ transitions: [{ from: A, to: A, on: None }]
     }
 
     fn event(line: &str) -> String {
-        match message(line, &signatures()) {
+        match read_message(line, &signatures()) {
             Ok(Message::Output(Received::Output(event))) => event.to_string(),
             Ok(Message::Output(Received::Alien(text))) => format!("alien: {text}"),
             Ok(other) => format!("{other:?}"),
@@ -218,10 +218,10 @@ transitions: [{ from: A, to: A, on: None }]
             r#"{"output": "Out", "values": {"n": 000000000000000000001, "r": 1}}"#,
             &"[".repeat(100_000),
         ] {
-            assert!(matches!(message(line, &signatures()), Err(Failure::Garbage(_))), "{line}");
+            assert!(matches!(read_message(line, &signatures()), Err(Failure::Garbage(_))), "{line}");
         }
         let digits = format!(r#"{{"output": "Out", "values": {{"n": {}, "r": 1}}}}"#, "9".repeat(5000));
-        assert!(matches!(message(&digits, &signatures()), Err(Failure::Garbage(_))));
+        assert!(matches!(read_message(&digits, &signatures()), Err(Failure::Garbage(_))));
     }
 
     #[test]
@@ -276,7 +276,7 @@ transitions: [{ from: A, to: A, on: None }]
             (r#"{"ready": true}"#, Message::Ready),
             (r#"{"error": "no price"}"#, Message::Error("no price".to_owned())),
         ] {
-            assert_eq!(message(line, &signatures()), Ok(expected));
+            assert_eq!(read_message(line, &signatures()), Ok(expected));
         }
     }
 }

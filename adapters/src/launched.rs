@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::adapter::Failure;
 use crate::temporary::TemporaryFolder;
 
-/// What belongs to a launch, and may stand in holes: the port that was chosen, and the folder for its files.
 #[derive(Clone, Default, Debug)]
 pub struct Launched {
     pub port: Option<u16>,
@@ -13,7 +12,7 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// With a new folder.
+    /// Makes a new folder.
     pub fn new(port: Option<u16>) -> Result<Self, Failure> {
         let folder = TemporaryFolder::new();
         let folder =

@@ -1,9 +1,9 @@
 //! Adapters: how the events of a test case reach a real implementation, and how its answers come back as
 //! events.
 //!
-//! [`mod@adapter`] is the trait, [`description`] what an IUT file says, as data; there is one file per kind
-//! of implementation, above the channels, frames and processes that several share. An adapter translates and
-//! never judges: no verdict is known here, nor who asks for what is sent.
+//! [`mod@adapter`] is the trait, and [`description`] is what an IUT file says, as data. There is one file per
+//! kind of implementation, above the channels, frames and processes that several share. An adapter translates
+//! and never judges: it knows no verdict, and not who asks for a stimulus.
 
 #![allow(missing_docs, reason = "a comment that repeats a name says nothing")]
 

@@ -1,10 +1,10 @@
 //! An implementation's own line protocol: templates for what is sent, patterns for what is received.
 //!
-//! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the
-//! first counts whose patterns fit the lines that have come; if it wants more lines than have come, they are
-//! waited for, and if they do not fit then, the next output is tried with the same lines again. A line that
-//! begins nothing is ignored where the description has a pattern for that, and else unmatched: so where both
-//! fit, the output wins. The lines of a list are several outputs, and may be one more as a whole.
+//! An output may take several lines ([`crate::blocks`]). The outputs are tried in the order of the
+//! description, and the first counts whose patterns fit the lines that have come. If it needs more lines,
+//! they are waited for. If they do not fit then, the next output is tried with the same lines. A line that
+//! begins no output is ignored if the description has a pattern for that, and else unmatched. So an output
+//! wins over a pattern to ignore. The lines of a list are several outputs, and may be one more as a whole.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -12,10 +12,10 @@ use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
 use crate::adapter::{Failure, Received};
-use crate::blocks::{Fit, FitStop, GroupTexts, Progress, ended};
+use crate::blocks::{Fit, FitStop, GroupTexts, Progress, strip_cr};
 use crate::cut::{LONGEST, MOST};
 use crate::description::{Ignored, Lines, Shape, Unmatched};
-use crate::pattern::reach;
+use crate::pattern::matching_prefix;
 pub use crate::pattern::{Regex, pattern, written};
 use crate::signature::{Signatures, Wire};
 use crate::template::{Function, Template, TemplatePart};
@@ -23,7 +23,7 @@ use crate::template::{Function, Template, TemplatePart};
 /// The name of an answer to an ignored line, for messages.
 const IGNORE: &str = "ignore";
 
-pub fn input(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Result<String, Failure> {
+pub fn write_stimulus(lines: &Lines, event: &Event, signatures: &mut Signatures) -> Result<String, Failure> {
     let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
     let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
     let (_, template) = template.ok_or_else(none)?;
@@ -50,21 +50,21 @@ fn write_line(
     template: &Template,
     value: impl Fn(&str) -> Option<String>,
     signatures: &Signatures,
-    of: &str,
+    whose: &str,
 ) -> Result<String, Failure> {
     let text = template.fill(&value).map_err(|name| {
         let why = signatures.lacking(&name);
-        Failure::Untranslatable(format!("the line for `{of}` has the hole `{name}`, {why}"))
+        Failure::Untranslatable(format!("the line for `{whose}` has the hole `{name}`, {why}"))
     })?;
     if breaks_a_line(template, value, signatures.announced()) {
         let why = "which a line cannot carry: exclude it in the guard, send its `{len(...)}` before it, or give it an \
                    encoding in `values`";
-        return Err(Failure::Untranslatable(format!("a value of `{of}` has a line break, {why}")));
+        return Err(Failure::Untranslatable(format!("a value of `{whose}` has a line break, {why}")));
     }
     Ok(text + &lines.line_ending)
 }
 
-/// Does a value have a line break that the other side reads as the end of a line? It does not if an earlier
+/// Says whether the other side reads a line break of a value as the end of a line. It does not if an earlier
 /// part counts the bytes of the value, or if the last stimulus has announced them and they come first.
 fn breaks_a_line(
     template: &Template,
@@ -88,8 +88,8 @@ fn breaks_a_line(
 }
 
 /// Writes the answer to a line that is ignored, with its ending. The answer may be empty. `None`: the line is
-/// not one that is ignored.
-pub fn answer(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
+/// not ignored.
+pub fn answer_ignored(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Option<String>, Failure> {
     let Some(Ignored { pattern, answer }) = lines.ignored.iter().find(|one| one.pattern.is_match(line))
     else {
         return Ok(None);
@@ -104,10 +104,17 @@ pub fn answer(lines: &Lines, line: &str, signatures: &Signatures) -> Result<Opti
     write_line(lines, template, value, signatures, IGNORE).map(Some)
 }
 
-/// Can an output begin with this line?
+/// Says whether an output can begin with this line.
 pub fn may_begin(lines: &Lines, line: &str) -> bool {
-    let one = VecDeque::from([line.to_owned()]);
-    lines.observations.iter().any(|(_, shape)| shape.fit(&one, &mut Progress::default()) != Fit::No)
+    let lines_so_far = VecDeque::from([line.to_owned()]);
+    lines.observations.iter().any(|(_, shape)| shape.fit(&lines_so_far, &mut Progress::default()) != Fit::No)
+}
+
+/// Whether lines may come after those that are there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MoreLines {
+    MayCome,
+    None,
 }
 
 /// What the tester has recognized in the bytes that have come.
@@ -117,7 +124,6 @@ pub enum Recognized {
     Received(Received),
     /// A message without a meaning, and the answer to it.
     Ignored(Vec<u8>),
-    /// More bytes are needed.
     More,
 }
 
@@ -129,17 +135,17 @@ pub struct Pending {
     /// The output that is tried now. The outputs before it do not fit.
     rule: usize,
     progress: Progress,
-    /// Why an output does not fit whose count was wrong.
+    /// Why an output does not fit: its count of bytes was wrong.
     miscounted: Option<String>,
     /// Why an observation that fits was passed over: its lines are not exactly what `then` names.
     without_then: Option<String>,
     /// The lines of the last event, or the lines that were no event.
     taken: Vec<String>,
-    /// Outputs of a list that nobody has asked for yet.
+    /// Outputs of a list that were not taken yet.
     ready: VecDeque<Received>,
     asked: Option<String>,
     /// The text that was sent last.
-    said: Option<String>,
+    sent_text: Option<String>,
 }
 
 impl Pending {
@@ -148,14 +154,12 @@ impl Pending {
         self.asked = Some(stimulus.to_owned());
     }
 
-    /// Notes the text that was sent last.
-    pub fn note_said(&mut self, text: &str) {
-        self.said = Some(text.to_owned());
+    pub fn note_sent_text(&mut self, text: &str) {
+        self.sent_text = Some(text.to_owned());
     }
 
-    /// Returns the lines of the last event, or the lines that were no event.
     pub fn taken(&self) -> Vec<u8> {
-        let lines: Vec<&str> = self.taken.iter().map(|line| ended(line)).collect();
+        let lines: Vec<&str> = self.taken.iter().map(|line| strip_cr(line)).collect();
         lines.join("\n").into_bytes()
     }
 
@@ -186,24 +190,25 @@ impl Pending {
     /// Takes the next event from the lines that have come.
     ///
     /// # Errors
-    /// [`Failure::Garbage`] for an unmatched line, where the description says so;
-    /// [`Failure::Untranslatable`]: what is to be sent back cannot be.
+    /// [`Failure::Garbage`]: a line is unmatched, and the description makes that an error.
+    /// [`Failure::Untranslatable`]: the answer to an ignored line cannot be written.
     pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
-        self.find_event(lines, signatures, false)
+        self.find_event(lines, signatures, MoreLines::MayCome)
     }
 
     /// Takes the next event if no line will come any more. An output that needs another one does not fit.
     pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Recognized, Failure> {
-        self.find_event(lines, signatures, true)
+        self.find_event(lines, signatures, MoreLines::None)
     }
 
-    /// Tries the observations in their order on the lines that have come. One that needs more lines holds up
-    /// those behind it, unless no line will come. A line that none fits is ignored or unmatched, alone.
+    /// Tries the observations in their order on the lines that have come. An observation that needs more
+    /// lines holds up those after it, unless no line will come. If none fits, the first line is ignored or
+    /// unmatched.
     fn find_event(
         &mut self,
         lines: &Lines,
         signatures: &mut Signatures,
-        is_last: bool,
+        more: MoreLines,
     ) -> Result<Recognized, Failure> {
         if let Some(received) = self.ready.pop_front() {
             return Ok(Recognized::Received(received));
@@ -227,11 +232,11 @@ impl Pending {
                 (fit, _) => fit,
             };
             match fit {
-                Fit::More if !is_last => return Ok(Recognized::More),
+                Fit::More if more == MoreLines::MayCome => return Ok(Recognized::More),
                 Fit::Whole(whole) => {
-                    let more = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
+                    let then = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
                     let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
-                        .chain(more)
+                        .chain(then)
                         .map(|(action, shape)| self.outputs(action, shape, whole, lines, signatures))
                         .collect();
                     self.drop_lines(whole);
@@ -242,9 +247,9 @@ impl Pending {
                         .map_or(Recognized::Ignored(Vec::new()), Recognized::Received));
                 }
                 Fit::No | Fit::More | Fit::Miscounted(_) => {
-                    if let Fit::Miscounted(said) = fit {
+                    if let Fit::Miscounted(count) = fit {
                         let why =
-                            format!("`{action}` counts {said} bytes, and what follows them does not fit");
+                            format!("`{action}` counts {count} bytes, and what follows them does not fit");
                         self.miscounted.get_or_insert(why);
                     }
                     self.rule += 1;
@@ -252,15 +257,32 @@ impl Pending {
                 }
             }
         }
-        let Some(line) = self.lines.front().map(|line| ended(line)) else { return Ok(Recognized::More) };
+        let Some(line) = self.lines.front().map(|line| strip_cr(line)) else {
+            return Ok(Recognized::More);
+        };
         if let Some(why) = self.miscounted.take() {
             let text = format!("the line `{}`: {why}", shortened(line));
             self.drop_lines(1);
             return Ok(Recognized::Received(Received::Alien(text)));
         }
-        let why = match self.without_then.take() {
+        let text = self.describe_unmatched(line, lines);
+        let answer = answer_ignored(lines, line, signatures);
+        self.drop_lines(1);
+        if let Some(answer) = answer? {
+            return Ok(Recognized::Ignored(answer.into_bytes()));
+        }
+        match lines.unmatched {
+            Unmatched::Fail => Ok(Recognized::Received(Received::Alien(text))),
+            Unmatched::Error => Err(Failure::Garbage(text)),
+            Unmatched::Ignore => Ok(Recognized::Ignored(Vec::new())),
+        }
+    }
+
+    /// Describes a line that no observation fits, and why none does.
+    fn describe_unmatched(&self, line: &str, lines: &Lines) -> String {
+        let why = match &self.without_then {
             Some(why) => format!(": {why}"),
-            // Nobody reads of a line that is ignored.
+            // The text is not used.
             None if lines.unmatched == Unmatched::Ignore => String::new(),
             None => {
                 let (closest, is_close) = self.describe_closest(lines);
@@ -272,23 +294,11 @@ impl Pending {
                 }
             }
         };
-        let text = match line {
-            "" => format!("an empty line{why}"),
-            _ => {
-                let shown = shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0");
-                format!("the line `{shown}`{why}")
-            }
-        };
-        let answer = answer(lines, line, signatures);
-        self.drop_lines(1);
-        if let Some(answer) = answer? {
-            return Ok(Recognized::Ignored(answer.into_bytes()));
+        if line.is_empty() {
+            return format!("an empty line{why}");
         }
-        match lines.unmatched {
-            Unmatched::Fail => Ok(Recognized::Received(Received::Alien(text))),
-            Unmatched::Error => Err(Failure::Garbage(text)),
-            Unmatched::Ignore => Ok(Recognized::Ignored(Vec::new())),
-        }
+        let shown = shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0");
+        format!("the line `{shown}`{why}")
     }
 
     /// Explains what a line may be that is no output, and says whether it is that for sure.
@@ -321,7 +331,7 @@ impl Pending {
             );
             return (text, true);
         }
-        if self.said.as_deref().is_some_and(|said| said.trim_end() == line) {
+        if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
             let text = format!(
                 "\nhelp: it is what was sent: switch its echo off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
                 shortened(&regex::escape(line).replace('\'', "''"))
@@ -330,7 +340,7 @@ impl Pending {
         }
         let lower = line.to_lowercase();
         let is_refusal = ["unknown", "invalid", "error", "usage", "unrecognized", "bad "];
-        let said = self.said.as_deref().filter(|_| is_refusal.iter().any(|word| lower.contains(word)));
+        let said = self.sent_text.as_deref().filter(|_| is_refusal.iter().any(|word| lower.contains(word)));
         if let Some(said) = said {
             let said = shortened(said.trim_end());
             let text = format!(
@@ -359,17 +369,17 @@ impl Pending {
         (text, false)
     }
 
-    /// What a user can compare the lines with, in words that go on: the observation that fits furthest, and
-    /// where it stops; else one that fits but for its capital letters; else the patterns, if they are few.
-    /// And whether one is close.
+    /// Describes what a user can compare the lines with: the observation that fits furthest, and where it
+    /// stops, else one that fits except for capital letters, else the patterns, if they are few. Also says
+    /// whether one is close.
     fn describe_closest(&self, lines: &Lines) -> (String, bool) {
         let known = || lines.observations.iter().filter(|(action, _)| self.may_answer(action, lines));
         let stops = known().filter_map(|(action, shape)| Some((shape.stop(&self.lines)?, action)));
-        let furthest = stops.reduce(|best, one| if one.0.at > best.0.at { one } else { best });
+        let furthest = stops.reduce(|best, next| if next.0.at > best.0.at { next } else { best });
         if let Some((FitStop { at: (line, byte), expected }, action)) =
             furthest.filter(|(stop, _)| stop.at > (0, 0))
         {
-            let text = self.lines.get(line).map_or("", |line| ended(line));
+            let text = self.lines.get(line).map_or("", |line| strip_cr(line));
             let (begin, rest) = (shortened(&text[..byte]), shortened(&text[byte..]));
             let place = if line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
             let cut =
@@ -399,12 +409,13 @@ impl Pending {
                     )
                 }
             };
-            // Few signs in common are by chance.
+            // A few signs in common may be by chance.
             return (text, line > 0 || 2 * byte >= self.lines[0].len());
         }
-        let line = self.lines.front().map_or("", |line| ended(line));
+        let line = self.lines.front().map_or("", |line| strip_cr(line));
         let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
-        let is_same_but_for_case = |pattern: &Regex| reach(&format!("(?i){}", pattern.as_str()), line).1;
+        let is_same_but_for_case =
+            |pattern: &Regex| matching_prefix(&format!("(?i){}", pattern.as_str()), line).1;
         if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
             let pattern = written(pattern);
             let text = format!(
@@ -423,13 +434,13 @@ impl Pending {
         (all, false)
     }
 
-    /// May the output be an answer to what was sent last?
+    /// Says whether the output may answer what was sent last.
     fn may_answer(&self, action: &str, lines: &Lines) -> bool {
         let to = lines.answers.iter().find(|(answer, _)| answer == action);
         to.is_none_or(|(_, to)| self.asked.as_ref().is_some_and(|asked| to.contains(asked)))
     }
 
-    /// The shape of another output, where the first `whole` lines are exactly it, too.
+    /// Returns the shape of another output, if the first `whole` lines fit it exactly, too.
     fn reads_as<'l>(&self, then: &str, whole: usize, lines: &'l Lines) -> Option<&'l Shape> {
         let (_, shape) = lines.observations.iter().find(|(action, _)| action == then)?;
         (shape.fit(&self.lines, &mut Progress::default()) == Fit::Whole(whole)).then_some(shape)
@@ -445,6 +456,7 @@ impl Pending {
         self.without_then = None;
     }
 
+    /// Makes the outputs of the first `whole` lines, which fit this shape.
     fn outputs(
         &self,
         action: &str,
@@ -596,7 +608,7 @@ transitions: [{ from: A, to: A, on: Short }]
         };
         let put = |text: &str| Event::new("Put", [Value::string(text)]);
         let sent = |template: &str, text: &str| {
-            input(&lines(template, None), &put(text), &mut Signatures::of(&session)).ok()
+            write_stimulus(&lines(template, None), &put(text), &mut Signatures::of(&session)).ok()
         };
         assert_eq!(sent("put {len(t)} {t}", "a \u{e9}").as_deref(), Some("put 4 a \u{e9}\n"));
         assert_eq!(sent("put {t}", "a\nb"), None);
@@ -606,10 +618,13 @@ transitions: [{ from: A, to: A, on: Short }]
             let lines = lines("got {t}", Some(encoding));
             for text in ["", " a\r\n\0 ", "\"\u{1f600}\u{85}%"] {
                 if encoding.encoded(text).is_none() {
-                    assert!(input(&lines, &put(text), &mut signatures).is_err(), "{encoding:?} {text}");
+                    assert!(
+                        write_stimulus(&lines, &put(text), &mut signatures).is_err(),
+                        "{encoding:?} {text}"
+                    );
                     continue;
                 }
-                let line = input(&lines, &put(text), &mut signatures).unwrap();
+                let line = write_stimulus(&lines, &put(text), &mut signatures).unwrap();
                 let mut pending = Pending::default();
                 pending.push(line.trim_end_matches('\n')).unwrap();
                 let event = Event::new("Got", [Value::string(text)]);
@@ -671,7 +686,7 @@ transitions: [{ from: A, to: A, on: Short }]
         assert_eq!(read("got 2000000\n"), ["ignored"]);
         for text in ["", "ab", "a\r\nb", "\n", "\r", "\r\n\r\n", "x\n\u{1f600}\r", "got 2\nab"] {
             let event = Event::new("Put", [Value::string(text)]);
-            let sent = input(&lines, &event, &mut Signatures::of(&session)).unwrap();
+            let sent = write_stimulus(&lines, &event, &mut Signatures::of(&session)).unwrap();
             let came = Event::new("Got", [Value::string(text)]).to_string();
             assert_eq!(read(&(sent.clone() + "x\n")), [came, "X()".to_owned()], "{sent:?}");
         }
@@ -807,7 +822,7 @@ transitions: [{ from: A, to: A, on: Short }]
             assert!(found[0].contains(&why.replace('\\', "\\\\")), "{wire:?}: {found:?}");
         }
         let mut send = |action: &str, text: &str| {
-            input(&lines, &Event::new(action, [Value::string(text)]), &mut signatures).ok()
+            write_stimulus(&lines, &Event::new(action, [Value::string(text)]), &mut signatures).ok()
         };
         assert_eq!(send("Send", "a\nb"), None);
         assert_eq!(send("Put", "a\nb").as_deref(), Some("put {3}\r\n"));

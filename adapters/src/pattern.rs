@@ -9,7 +9,7 @@ use regex_automata::{Anchored, Input};
 
 /// Makes a pattern that must fit a whole line.
 pub fn pattern(text: &str) -> Result<Regex, regex::Error> {
-    // Alone first: what is wrong with it shall be said about what the user wrote.
+    // The text alone comes first, so that an error is about what the user wrote.
     Regex::new(text)?;
     Regex::new(&format!("\\A(?:{text})\\z"))
 }
@@ -20,10 +20,10 @@ pub fn written(pattern: &Regex) -> &str {
     whole.strip_prefix("\\A(?:").and_then(|own| own.strip_suffix(")\\z")).unwrap_or(whole)
 }
 
-/// How many bytes of the text can begin something that the expression fits, and whether it fits all of it.
+/// Returns how many bytes of the text can begin a text that fits the expression, and whether all of it fits.
 ///
-/// Its automaton is dead where no text can go on. It is made once a thread: the patterns of a file are few.
-pub fn reach(expression: &str, text: &str) -> (usize, bool) {
+/// The automaton is dead if no text can go on. It is made once a thread, since a file has few patterns.
+pub fn matching_prefix(expression: &str, text: &str) -> (usize, bool) {
     thread_local!(static MADE: RefCell<HashMap<String, Option<DFA>>> = RefCell::default());
     let walk = |dfa: &DFA| {
         let mut cache = dfa.create_cache();
@@ -59,7 +59,7 @@ mod tests {
             ("^\u{e9}x$", "\u{e9}y", (2, false)),
             ("^\u{e9}$", "\u{e8}", (0, false)),
         ] {
-            assert_eq!(reach(pattern(of).unwrap().as_str(), text), expected, "{of} {text}");
+            assert_eq!(matching_prefix(pattern(of).unwrap().as_str(), text), expected, "{of} {text}");
         }
     }
 }

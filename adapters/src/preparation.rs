@@ -1,8 +1,7 @@
-//! What an IUT file says of what is done besides a run's events, as plain data: commands that are started,
+//! What an IUT file says of the work besides a run's events, as plain data: commands that are started,
 //! requests and exchanges before a run, and how a run is left.
 //!
-//! Every transport and every encoding may ask for some of it, so it lies below both of them
-//! (`description.rs`, which passes it on).
+//! Transports and encodings may both ask for some of it, so it is below both. `description.rs` passes it on.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,15 +21,15 @@ pub struct Command {
     pub grace: Duration,
 }
 
-/// How a run is left behind ([`crate::system`]).
+/// How a run is left ([`crate::system`]).
 #[derive(Clone, Debug)]
 pub struct Settle {
-    /// How long one waits for what is still under way.
+    /// How long to wait for messages that are still under way.
     pub within: Duration,
-    /// After so long without a sign it counts as come, where the other side tells nothing better. Streams
-    /// only.
+    /// After so long without a message, all counts as come, if the other side shows nothing better. Only for
+    /// streams.
     pub quiet: Option<Duration>,
-    /// What is done before the next run if that did not suffice: afterwards nothing of an earlier run is
+    /// The steps before the next run if the wait did not suffice. After them, nothing of an earlier run is
     /// under way.
     pub barrier: Vec<PreparationStep>,
 }
@@ -57,20 +56,20 @@ pub enum PreparationStep {
 pub struct Probe {
     pub request: Request,
     pub status: u16,
-    /// What its body must look like, where that is asked for.
+    /// The pattern that the body must fit, if there is one.
     pub body: Option<Regex>,
-    /// So long it is asked again.
+    /// How long the request is repeated.
     pub within: Duration,
 }
 
 /// One step of a dialogue: something is sent, or an answer expected, or both.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// The line to send; of frames, their bytes in hexadecimal digits.
+    /// The line to send, or the bytes of a frame in hexadecimal digits.
     pub send: Option<Template>,
-    /// What the next line must look like; of frames, their bytes in hexadecimal digits.
+    /// The pattern of the next line, or of the bytes of the next frame in hexadecimal digits.
     pub expect: Option<Regex>,
-    /// The one of several connections over which it is done; none for all.
+    /// The connection over which it is done. `None` for all.
     pub over: Option<String>,
 }
 
@@ -81,7 +80,7 @@ pub struct Request {
     /// From the first slash on. Values are percent-encoded.
     pub path: Template,
     pub body: Option<Template>,
-    /// Are the characters of the body its bytes? Else it is in UTF-8.
+    /// The characters of the body are its bytes. Else it is in UTF-8.
     pub is_latin1: bool,
     pub headers: Vec<(String, Template)>,
 }

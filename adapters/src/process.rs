@@ -19,13 +19,13 @@ use crate::tail::Tail;
 use crate::temporary::{self, TemporaryFolder};
 use crate::waited_time::{self, WaitedTime};
 
-/// How long [`Process::stop`] waits before it leaves the rest to the keeper, be the run's time over.
+/// How long [`Process::stop`] waits at least before it leaves the rest to the keeper.
 const STOPPING: Duration = Duration::from_millis(25);
 
-/// How long it waits while the run has time left: one that was killed waits for the processor to die on.
+/// How much longer it waits if the run has time left. A killed process needs the processor to end.
 const STOPPING_IN_TIME: Duration = Duration::from_secs(2);
 
-/// How long one waits for the status of a process that has closed its output.
+/// How long to wait for the status of a process that has closed its output.
 const LAST_WORDS: Duration = Duration::from_millis(25);
 
 /// A command to launch: a [`crate::description::Command`] with its holes filled.
@@ -44,7 +44,7 @@ pub struct Launch {
 /// A process that was launched. Dropped, it is stopped.
 #[derive(Debug)]
 pub struct Process {
-    /// Who launched it; none once it is stopped.
+    /// The keeper that launched it. `None` when it is stopped.
     keeper: Option<ProcessKeeper>,
     pid: i32,
     pidfd: OwnedFd,
@@ -54,7 +54,7 @@ pub struct Process {
     grace: Duration,
     name: String,
     deadline: Option<Instant>,
-    /// A failure of the run has told of it.
+    /// A failure of the run has told its end.
     is_told: Cell<bool>,
     /// Dropped when nothing of the launch runs any more.
     folder: Option<Arc<TemporaryFolder>>,
@@ -70,7 +70,7 @@ pub struct Pipes {
 impl Process {
     /// Starts a process that is talked to over its standard input and output.
     pub fn start_talking(launch: &Launch) -> Result<(Self, Pipes), Failure> {
-        let (process, pipes) = start(launch, true)?;
+        let (process, pipes) = start(launch, OutputUse::Messages)?;
         let lost = || Failure::Start(format!("`{}` has no standard input and output", process.name));
         let pipes = pipes.ok_or_else(lost)?;
         Ok((process, pipes))
@@ -78,7 +78,7 @@ impl Process {
 
     /// Starts a process that is talked to in another way. Only the end of what it writes is kept.
     pub fn start_silent(launch: &Launch) -> Result<Self, Failure> {
-        start(launch, false).map(|(process, _)| process)
+        start(launch, OutputUse::LastWords).map(|(process, _)| process)
     }
 
     /// Says until when the run lasts that uses the process.
@@ -92,12 +92,12 @@ impl Process {
         waited_time::read_waited_time(self.pid)
     }
 
-    /// Becomes readable when the process has ended.
+    /// Returns the descriptor that becomes readable when the process has ended.
     pub fn end(&self) -> &OwnedFd {
         &self.pidfd
     }
 
-    /// Has the process ended? Waits for it until then.
+    /// Says whether the process has ended. Waits for that until `until`.
     pub fn has_ended(&self, until: Instant) -> bool {
         loop {
             let rest = until.saturating_duration_since(Instant::now());
@@ -110,7 +110,7 @@ impl Process {
         }
     }
 
-    /// Has it ended, and with status 0?
+    /// Says whether it has ended, and with status 0.
     pub fn succeeded(&self) -> bool {
         self.status() == Some(ExitStatus::Code(0))
     }
@@ -134,7 +134,7 @@ impl Process {
         self.is_told.set(true);
         let own = words.as_ref().filter(|_| is_broken).and_then(|words| find_own_error(words));
         let words = self.describe_words(words.as_deref());
-        // As `env` says it: 'python3\r'.
+        // `env` says that it has not found 'python3\r'.
         let is_unfound = self.status() == Some(ExitStatus::Code(127)) && words.contains("\\r");
         let help = match is_unfound {
             true => format!("\nhelp: {CARRIAGE_RETURN}"),
@@ -169,13 +169,13 @@ impl Process {
         })
     }
 
-    /// What it has written on its standard error, on lines of their own.
+    /// Returns what it has written on its standard error, on lines of their own.
     pub fn last_words(&self) -> Option<String> {
         let words = self.tail.last(Duration::ZERO)?;
         Some(self.describe_words(Some(&words)))
     }
 
-    /// Finds the last line on its standard error that is such a line.
+    /// Finds the last line on its standard error for which `is_it` is true.
     pub fn find_word(&self, is_it: impl Fn(&str) -> bool) -> Option<String> {
         self.tail.last(Duration::ZERO)?.into_iter().rfind(|line| is_it(line))
     }
@@ -222,7 +222,7 @@ fn find_own_error(words: &[String]) -> Option<String> {
         Some((file, format!("{}:{}", file_name(file), rest.split(',').next()?)))
     });
     let mut frames: Vec<(&str, String)> = frames.collect();
-    // What the program calls is not at fault.
+    // The libraries that the program calls are not at fault.
     let is_library = |file: &str| ["/lib/python", "<"].iter().any(|part| file.contains(part));
     if frames.iter().any(|(file, _)| !is_library(file)) {
         frames.retain(|(file, _)| !is_library(file));
@@ -268,7 +268,7 @@ fn describe_status(status: ExitStatus) -> String {
     }
 }
 
-/// How a command is called in messages: by its program, and the script that this runs. Other words may change
+/// Names a command in messages: by its program, and the script that the program runs. Other words may change
 /// from launch to launch.
 fn name_of_command(words: &[String]) -> String {
     let is_script = |word: &&String| {
@@ -284,14 +284,14 @@ fn name_of_command(words: &[String]) -> String {
 const CARRIAGE_RETURN: &str = "the first line of the script ends with `\\r\\n`, so that `\\r` belongs to the name of \
                                its interpreter: save it with the ends of lines of Unix, for example by `dos2unix`";
 
-/// Does the first line of a script end with `\r\n`?
+/// Says whether the first line of a script ends with `\r\n`.
 fn begins_with_carriage_return(path: &Path) -> bool {
     let mut line = Vec::new();
     let read = File::open(path).map(|file| BufReader::new(file.take(1000)).read_until(b'\n', &mut line));
     read.is_ok() && line.ends_with(b"\r\n")
 }
 
-/// The remedy for a program that cannot be started, in words that go on.
+/// Explains what helps if a program cannot be started. The text continues a message.
 fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> String {
     let place = path.display();
     match why.kind() {
@@ -317,7 +317,7 @@ fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> Stri
                 "\nhelp: {place} is not executable: run `chmod +x` on it, or begin `command` with its interpreter"
             )
         }
-        // ENOEXEC: it is no program, nor a script that names one.
+        // ENOEXEC: it is no program, and no script that names one.
         _ if why.raw_os_error() == Some(8) => {
             format!(
                 "\nhelp: {place} has no first line such as `#!/usr/bin/env python3`: begin `command` with its interpreter"
@@ -327,7 +327,16 @@ fn explain_unstartable(why: &std::io::Error, program: &str, path: &Path) -> Stri
     }
 }
 
-fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), Failure> {
+/// What the standard output of a process is for: messages, or only the end of what it says.
+#[derive(PartialEq, Eq)]
+enum OutputUse {
+    Messages,
+    LastWords,
+}
+
+/// Starts a process below a keeper. Makes pipes for its standard input and output if they are for messages.
+fn start(launch: &Launch, output_use: OutputUse) -> Result<(Process, Option<Pipes>), Failure> {
+    let is_talking = output_use == OutputUse::Messages;
     let Some((program, arguments)) = launch.words.split_first() else {
         return Err(Failure::Start("the command is empty".to_owned()));
     };
@@ -342,10 +351,10 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         return Err(failed(std::io::Error::other(why)));
     }
     let directory = std::path::absolute(directory).map_err(failed)?;
-    // A program that is given with a folder lies there as seen from the command's own folder.
+    // The path of a program is relative to the folder of the command.
     let located = if program.contains('/') { directory.join(program) } else { program.into() };
     let given = launch.environment.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
-    // A folder of somebody else's launch is not for this one.
+    // If there is no folder, the variable is removed: it would name the folder of another launch.
     let folder = launch.folder.as_ref().map(|folder| folder.name().to_owned());
     let environment = given.chain([(temporary::VARIABLE.to_owned(), folder.clone())]).collect();
     let order = LaunchOrder {

@@ -7,47 +7,47 @@ use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
 use crate::lines::{self, Pending, Recognized};
 use crate::signature::Signatures;
-use crate::stream::text;
+use crate::stream::read_text;
 
-/// Is it an answer to the first message of a run, and nothing that an earlier one has left?
-pub fn is_of_start(frame: &[u8], signatures: &Signatures) -> bool {
-    let message = text(frame).and_then(|line| json_lines::message(line, signatures));
+/// Says whether a frame answers the first message of a run. Other frames are of an earlier run.
+pub fn answers_start(frame: &[u8], signatures: &Signatures) -> bool {
+    let message = read_text(frame).and_then(|line| json_lines::read_message(line, signatures));
     matches!(message, Ok(Message::Ready | Message::Error(_)))
 }
 
-/// A frame as a text; one that is none is marked.
-pub fn line<'f>(frame: &'f [u8], evidence: &Evidence) -> Result<&'f str, Failure> {
-    mark_unless_event(frame, text(frame), |_| None, evidence)
+/// Reads a frame as a text. Marks a frame that is no text.
+pub fn read_line<'f>(frame: &'f [u8], evidence: &Evidence) -> Result<&'f str, Failure> {
+    mark_unless_event(frame, read_text(frame), |_| None, evidence)
 }
 
-/// What is sent back for a frame that is left alone, be it nothing; `None` where it is not.
-pub fn ignored(
+/// Writes what is sent back for a frame that is ignored, which may be empty. `None`: it is not ignored.
+pub fn answer_ignored(
     encoding: &Encoding,
     frame: &[u8],
     signatures: &Signatures,
 ) -> Result<Option<Vec<u8>>, Failure> {
     match encoding {
         Encoding::Json => Ok(None),
-        Encoding::Lines(lines) => match text(frame) {
-            Ok(line) => Ok(lines::answer(lines, line, signatures)?.map(String::into_bytes)),
+        Encoding::Lines(lines) => match read_text(frame) {
+            Ok(line) => Ok(lines::answer_ignored(lines, line, signatures)?.map(String::into_bytes)),
             Err(_) => Ok(None),
         },
-        Encoding::Binary(binary) => binary::answer(binary, frame, signatures),
+        Encoding::Binary(binary) => binary::answer_ignored(binary, frame, signatures),
     }
 }
 
-/// Is a frame left alone, and cannot be an output or the beginning of one?
+/// Says whether a frame is ignored, and can be no output and no beginning of one.
 pub fn is_idle(encoding: &Encoding, frame: &[u8], signatures: &Signatures) -> bool {
     let may_be_output = match encoding {
         Encoding::Json => true,
-        Encoding::Lines(lines) => text(frame).is_ok_and(|line| lines::may_begin(lines, line)),
+        Encoding::Lines(lines) => read_text(frame).is_ok_and(|line| lines::may_begin(lines, line)),
         Encoding::Binary(binary) => binary::fits_output(binary, frame),
     };
-    !may_be_output && matches!(ignored(encoding, frame, signatures), Ok(Some(_)))
+    !may_be_output && matches!(answer_ignored(encoding, frame, signatures), Ok(Some(_)))
 }
 
-/// How what was recognized is marked, where it is no event.
-pub fn note(found: &Recognized) -> Option<&'static str> {
+/// Returns the note that marks what was recognized, if it is no event.
+pub fn note_of(found: &Recognized) -> Option<&'static str> {
     match found {
         Recognized::Received(Received::Alien(_)) => Some(evidence::ALIEN),
         Recognized::Ignored(_) => Some(evidence::IGNORED),
@@ -55,27 +55,28 @@ pub fn note(found: &Recognized) -> Option<&'static str> {
     }
 }
 
-/// What a line says; what is none of the specification's outputs, or no message, is marked.
-pub fn message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<Message, Failure> {
+/// Reads a line as a message. Marks it if it is no message, or an output that the specification does not
+/// have.
+pub fn read_message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<Message, Failure> {
     let note =
         |message: &Message| matches!(message, Message::Output(Received::Alien(_))).then_some(evidence::ALIEN);
-    mark_unless_event(line.as_bytes(), json_lines::message(line, signatures), note, evidence)
+    mark_unless_event(line.as_bytes(), json_lines::read_message(line, signatures), note, evidence)
 }
 
-/// What lines came to; those that are no event are marked.
+/// Marks the lines that were taken last, if they are no event.
 pub fn mark_lines(
     pending: &Pending,
     found: Result<Recognized, Failure>,
     evidence: &Evidence,
 ) -> Result<Recognized, Failure> {
-    // They are put together only where they are wanted.
-    if let Some(note) = found.as_ref().map_or(Some(evidence::GARBAGE), note) {
+    // The lines are joined only if they are marked.
+    if let Some(note) = found.as_ref().map_or(Some(evidence::GARBAGE), note_of) {
         evidence.mark(&pending.taken(), note);
     }
     found
 }
 
-/// What was read of these bytes, which are marked where it is no event.
+/// Marks the bytes, if what was read of them is no event.
 pub fn mark_unless_event<T>(
     bytes: &[u8],
     read: Result<T, Failure>,

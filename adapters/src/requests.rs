@@ -1,10 +1,9 @@
 //! The requests of a run to an HTTP server, one after the other, and what became of each.
 //!
-//! They are made by a thread, so that a server which does not answer holds up nobody: the tester waits for as
-//! long as it likes, and may have more to send meanwhile, which waits for its turn here. One request is under
-//! way at most: its answer says that the server has taken it, and what has not been sent need not be waited
-//! for. A request has no limit of time; it is given up ([`crate::socket`]) when its [`Requests`] are dropped,
-//! and the thread has ended then.
+//! A thread makes them, so that a server which does not answer holds up nobody. The tester waits for as long
+//! as it likes. Further requests wait for their turn here. One request is under way at most. Its answer says
+//! that the server has taken it, and nobody has to wait for requests that were not sent. A request has no
+//! limit of time. It is given up when its [`Requests`] are dropped ([`crate::socket`]), and the thread ends.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -31,11 +30,9 @@ const LARGEST_BODY: u64 = 1 << 20;
 const MOST_WAITING: usize = 1000;
 
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedRequest {
     pub name: String,
-    /// `GET`, `POST`, ...
     pub method: String,
-    /// With the server's address.
     pub url: String,
     pub body: Option<Vec<u8>>,
     pub headers: Vec<(String, String)>,
@@ -47,29 +44,29 @@ struct Answer {
     sent: bool,
 }
 
-/// Requests, the answered ones forgotten.
+/// The requests of a run that have no answer yet.
 #[derive(Debug)]
 pub struct Requests {
-    queue: VecDeque<Prepared>,
+    queue: VecDeque<PreparedRequest>,
     under_way: Option<String>,
-    /// One that was sent, and will have no answer.
+    /// A request that was sent, and will have no answer.
     unanswered: Option<String>,
-    /// What works; taken when it is dropped.
+    /// The thread that makes the requests. `drop` takes it.
     worker: Option<Worker>,
 }
 
 #[derive(Debug)]
 struct Worker {
-    orders: SyncSender<Prepared>,
+    orders: SyncSender<PreparedRequest>,
     answers: Receiver<Answer>,
     /// Dropped to give up the request under way.
-    line: UnixStream,
+    lifeline: UnixStream,
     thread: JoinHandle<()>,
 }
 
 impl Requests {
-    /// To the server at these addresses, with TLS where it is spoken, and with which host. What goes over the
-    /// wire is noted down in `evidence`.
+    /// Makes requests to the server at these addresses, with TLS and its host if TLS is spoken. Writes what
+    /// goes over the wire into `evidence`.
     ///
     /// # Errors
     /// [`Failure::Start`]: the system has no thread or no descriptor for us.
@@ -78,14 +75,14 @@ impl Requests {
         tls: Option<(Tls, String)>,
         evidence: Evidence,
     ) -> Result<Self, Failure> {
-        let (theirs, line) =
-            socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
+        let (theirs, lifeline) =
+            socket::lifeline().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));
         let answer = AnswerBytes::default();
         let connect =
-            Connect { line: theirs, sent: Arc::clone(&sent), answer: answer.clone(), tls, evidence };
-        let agent = Agent::with_parts(config(), connect, addresses);
-        let (orders, ordered) = sync_channel::<Prepared>(1);
+            Connect { lifeline: theirs, sent: Arc::clone(&sent), answer: answer.clone(), tls, evidence };
+        let agent = Agent::with_parts(agent_config(), connect, addresses);
+        let (orders, ordered) = sync_channel::<PreparedRequest>(1);
         let (ours, answers) = sync_channel(1);
         let work = move || {
             for request in ordered {
@@ -100,7 +97,7 @@ impl Requests {
             .name("http".to_owned())
             .spawn(work)
             .map_err(|error| Failure::Start(format!("no thread for the requests: {error}")))?;
-        let worker = Some(Worker { orders, answers, line, thread });
+        let worker = Some(Worker { orders, answers, lifeline, thread });
         Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, worker })
     }
 
@@ -108,17 +105,17 @@ impl Requests {
         self.under_way.is_none() && self.queue.is_empty()
     }
 
-    /// One that was sent and has no answer; it has none yet, or never will.
+    /// Returns the name of a request that was sent and has no answer yet, or will never have one.
     pub fn outstanding(&self) -> Option<&str> {
         self.under_way.as_deref().or(self.unanswered.as_deref())
     }
 
-    /// Can an answer to all that was sent still come?
+    /// Says whether an answer to all that was sent can still come.
     pub fn may_be_answered(&self) -> bool {
         self.unanswered.is_none()
     }
 
-    /// What was not sent is not sent any more.
+    /// Forgets the requests that were not sent.
     pub fn send_no_more(&mut self) {
         self.queue.clear();
     }
@@ -127,7 +124,7 @@ impl Requests {
     ///
     /// # Errors
     /// [`Failure::Stuck`]: too many wait; [`Failure::Lost`].
-    pub fn push(&mut self, request: Prepared) -> Result<(), Failure> {
+    pub fn push(&mut self, request: PreparedRequest) -> Result<(), Failure> {
         if self.queue.len() >= MOST_WAITING {
             return Err(Failure::Stuck(format!("{MOST_WAITING} requests wait for an answer")));
         }
@@ -147,10 +144,10 @@ impl Requests {
         Ok(())
     }
 
-    /// The next answer, if it comes until then.
+    /// Returns the next answer, if it comes until then.
     ///
     /// # Errors
-    /// [`Failure`], where a request has no answer that can be read.
+    /// [`Failure`]: a request has no answer that can be read.
     pub fn next(&mut self, until: Instant) -> Result<Option<Reply>, Failure> {
         let (Some(worker), Some(name)) = (&self.worker, &self.under_way) else { return Ok(None) };
         let rest = until.saturating_duration_since(Instant::now());
@@ -164,7 +161,7 @@ impl Requests {
             Err(true) => return Ok(None),
             Err(false) => return Err(make_loss_of_thread()),
         };
-        // What cannot be read has been answered; where the connection broke, nobody knows.
+        // An answer that cannot be read is an answer. If the connection broke, nobody knows.
         if answer.sent && matches!(answer.reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
             self.unanswered = Some(name.clone());
         }
@@ -177,8 +174,8 @@ impl Requests {
 
 impl Drop for Requests {
     fn drop(&mut self) {
-        let Some(Worker { orders, answers, line, thread }) = self.worker.take() else { return };
-        drop((orders, answers, line));
+        let Some(Worker { orders, answers, lifeline, thread }) = self.worker.take() else { return };
+        drop((orders, answers, lifeline));
         if let Err(panic) = thread.join()
             && !std::thread::panicking()
         {
@@ -191,7 +188,7 @@ fn make_loss_of_thread() -> Failure {
     Failure::Lost("the requests are not sent any more".to_owned())
 }
 
-fn config() -> ureq::config::Config {
+fn agent_config() -> ureq::config::Config {
     Agent::config_builder()
         .http_status_as_error(false)
         // A redirection is an answer like any other.
@@ -205,7 +202,7 @@ fn config() -> ureq::config::Config {
 }
 
 /// Sends a request and reads its answer, whose raw bytes in `answer` show malformed chunks.
-fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<Reply, Failure> {
+fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &PreparedRequest) -> Result<Reply, Failure> {
     let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
     for (name, value) in &prepared.headers {
         builder = builder.header(name, value);
@@ -218,14 +215,14 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<
         ))
     };
     answer.take();
-    // The library sends no body of these methods in chunks, which not every server reads.
+    // The library would send an absent body of these methods in chunks, which not every server reads.
     let has_body = matches!(prepared.method.as_str(), "POST" | "PUT" | "PATCH");
     let none = has_body.then_some(&[][..]);
     let response = match prepared.body.as_deref().or(none) {
         None => agent.run(builder.body(()).map_err(|error| unsendable(&error))?),
         Some(body) => agent.run(builder.body(body).map_err(|error| unsendable(&error))?),
     };
-    let mut response = response.map_err(failure)?;
+    let mut response = response.map_err(to_failure)?;
     let no_http = |why: String| Failure::Garbage(format!("the answer is no HTTP: {why}"));
     let has_chunks =
         check_head(response.version(), response.status(), response.headers()).map_err(no_http)?;
@@ -242,7 +239,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<
     let headers =
         headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
     let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(failure)?;
+    let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(to_failure)?;
     if has_chunks {
         check_chunks(&answer.take()).map_err(no_http)?;
     }
@@ -254,7 +251,7 @@ fn exchange(agent: &Agent, answer: &AnswerBytes, prepared: &Prepared) -> Result<
     Ok(Reply { to: prepared.name.clone(), asked, reason, status, headers, coding, body })
 }
 
-fn failure(error: ureq::Error) -> Failure {
+fn to_failure(error: ureq::Error) -> Failure {
     match error {
         ureq::Error::Timeout(_) => Failure::Stuck("no answer until the run's limit of time".to_owned()),
         ureq::Error::BodyExceedsLimit(limit) => {

@@ -1,9 +1,9 @@
 //! Values to try that a program prints: one a line.
 //!
-//! The program is run when a run begins, with the run's seed in `COREACH_SEED`: if it draws by that, the same
-//! seed gives the same values, whichever runs were before. What it prints is bounded in lines, bytes and
-//! time, and each line is a value of the parameter, or the run does not begin: a list that is half right
-//! would hide what is wrong with it.
+//! The program is run when a run begins, with the run's seed in `COREACH_SEED`. If it draws by that, the same
+//! seed gives the same values, whichever runs were before. Its output is bounded in lines, bytes and time.
+//! If a line is no value of the parameter, the run does not begin: a list that is half right would hide the
+//! mistake.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -26,12 +26,12 @@ pub struct SampleProgram {
     pub directory: PathBuf,
     pub environment: Vec<(String, String)>,
     pub within: Duration,
-    /// The types of the parameter, of which each value is.
+    /// The types of the parameter. Each value must be of all of them.
     pub types: Vec<Type>,
 }
 
 impl SampleProgram {
-    /// What it prints for this seed, before an instant.
+    /// Runs the program with this seed, and returns the values that it prints before an instant.
     ///
     /// # Errors
     /// [`Failure::Start`]: it cannot be started, fails, prints too much or no values, or is not done in time.
@@ -49,7 +49,7 @@ impl SampleProgram {
         let (process, Pipes { input, output }) =
             Process::start_talking(&launch).map_err(|failure| wrong(failure.text().to_owned()))?;
         drop(input);
-        let printed = all(&output, until).map_err(|why| wrong(process.farewell(why)))?;
+        let printed = read_all(&output, until).map_err(|why| wrong(process.farewell(why)))?;
         if !process.has_ended(until) {
             return Err(wrong(process.farewell("did not end in time")));
         }
@@ -73,8 +73,7 @@ impl SampleProgram {
     }
 }
 
-/// All that comes until the end.
-fn all(output: &OwnedFd, until: Instant) -> Result<Vec<u8>, &'static str> {
+fn read_all(output: &OwnedFd, until: Instant) -> Result<Vec<u8>, &'static str> {
     let (mut printed, mut piece) = (Vec::new(), [0; 4096]);
     loop {
         let rest = until.saturating_duration_since(Instant::now());

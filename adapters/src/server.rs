@@ -1,9 +1,9 @@
 //! A server that is brought up for the test: its port, its readiness, how long it is kept.
 //!
-//! The free port is found by letting the kernel choose one and closing it again. Between that and the
-//! server's start somebody else may take it: then the server ends at once, and is tried again with another
-//! port. It must not be another server of ours, which would answer in its place until it ends: no two have
-//! one port at one time, also of two programs (`Port`).
+//! The kernel chooses a free port for a socket, which is closed again. Before the server's start, another
+//! program may take the port. Then the server ends at once, and is tried again with another port. It must not
+//! be a server of ours that takes the port, since it would answer in the other's place. So no two servers of
+//! ours have one port at one time, even in two programs (`Port`).
 //!
 //! With each launch goes a folder for its files ([`crate::temporary`]).
 
@@ -32,7 +32,6 @@ use crate::temporary::TemporaryFolder;
 /// How often a server is started that ends before it is ready, if coreach has chosen its port.
 const ATTEMPTS: usize = 3;
 
-/// The pause between two attempts to connect.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A server, and the port that was chosen for it if it is ours.
@@ -41,15 +40,15 @@ pub struct Server {
     launch: Option<description::Launch>,
     address: Template,
     process: Option<Process>,
-    // Dropped behind the process, which must be gone when another server gets the port.
+    // Dropped after the process, which must be gone when another server gets the port.
     port: Option<Port>,
     folder: Option<Arc<TemporaryFolder>>,
-    /// May it end between two runs?
+    /// It may end between two runs.
     pub may_end: bool,
 }
 
 impl Server {
-    /// Nothing is brought up yet. `address` is host and port, or the beginning of a URL.
+    /// Makes a server that is not started yet. `address` is host and port, or the beginning of a URL.
     pub fn new(launch: Option<description::Launch>, address: Template) -> Self {
         Server { launch, address, process: None, port: None, folder: None, may_end: false }
     }
@@ -66,7 +65,7 @@ impl Server {
     /// Brings it up if it is not, and returns the first connection that it accepts, before the session's
     /// deadline.
     pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
-        self.reach(session, ("accepted no connection", connect, tcp_port))
+        self.reach(session, Reach { failed: "accepted no connection", connect, free_port: free_tcp_port })
     }
 
     /// Brings it up if it is not, and returns a socket for datagrams to it.
@@ -77,20 +76,21 @@ impl Server {
     ) -> Result<(OwnedFd, Peer), Failure> {
         let is_local = self.is_ours();
         let socket = move |address: &str, until| {
-            let to = *resolved(address, until)?.first().ok_or("the address has no numbers")?;
-            // One who sends before the other listens is not heard.
+            let to = *resolve_address(address, until)?.first().ok_or("the address has no numbers")?;
+            // A datagram that is sent before the server listens is lost.
             if is_local && !datagrams::is_bound(to.port()) {
                 return Err("nobody listens there".to_owned());
             }
-            datagrams::socket(to, replies).map_err(|error| error.to_string())
+            datagrams::open_socket(to, replies).map_err(|error| error.to_string())
         };
-        self.reach(session, ("took no datagrams", socket, datagrams::free_port))
+        let free_port = datagrams::free_port;
+        self.reach(session, Reach { failed: "took no datagrams", connect: socket, free_port })
     }
 
     /// Starts it if it is not up, and reaches it in this way.
     fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Connect<T>>) -> Result<T, Failure> {
         let Some(launch) = self.launch.clone() else {
-            return way.1(&self.address()?, session.deadline).map_err(|why| {
+            return (way.connect)(&self.address()?, session.deadline).map_err(|why| {
                 let address = self.address().unwrap_or_default();
                 Failure::Start(format!(
                     "no connection to {address}: {why}\nhelp: start the system, correct the address in the IUT file, or \
@@ -123,14 +123,14 @@ impl Server {
         &mut self,
         launch: &description::Launch,
         session: &Session<'_>,
-        (what, connect, free_port): &Reach<impl Connect<T>>,
+        Reach { failed, connect, free_port }: &Reach<impl Connect<T>>,
     ) -> Result<T, Failure> {
         if self.process.is_none() {
             let port = Port::choose(*free_port);
             self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
             let launched = Launched::new(self.launched().port)?;
             self.folder.clone_from(&launched.folder);
-            // A server that is kept outlives the constants of a run.
+            // A server that is kept for many runs must not depend on the constants of one.
             let constants = (!launch.keep).then_some(session);
             let command = fill_command(&launch.command, &launched, constants)?;
             let address = self.address()?;
@@ -149,12 +149,12 @@ impl Server {
         };
         process.set_deadline(session.deadline);
         let until = session.deadline.min(Instant::now() + launch.ready);
-        // The last attempt may have had no time.
+        // The first error counts: the last attempt may have had no time.
         let mut first = None;
         loop {
             let connected = connect(&address, until);
             first = first.or_else(|| connected.as_ref().err().cloned());
-            // If it is gone, somebody else has answered.
+            // If it has ended, another server has answered.
             if process.has_ended(Instant::now()) {
                 let mut text = process.farewell("has ended");
                 if process.succeeded() {
@@ -180,10 +180,10 @@ impl Server {
                         (_, false) => "`command` does not have `{port}`: it must listen on the port of the address".to_owned(),
                     };
                     let time = launch.ready.as_millis();
-                    let what = format!("{what} on {address} within `ready_ms: {time}` ({why})");
+                    let what = format!("{failed} on {address} within `ready_ms: {time}` ({why})");
                     return Err(Failure::Start(process.farewell(&what) + "\nhelp: " + &help));
                 }
-                // Also the end of the process ends the pause.
+                // The end of the process ends the pause, too.
                 Err(_) => {
                     process.has_ended(Instant::now() + PAUSE);
                 }
@@ -191,8 +191,8 @@ impl Server {
         }
     }
 
-    /// One more connection, to the server as it is: one of ours that has ended is not brought up again in the
-    /// middle of a run.
+    /// Makes one more connection, to the server as it is. A server of ours that has ended is not started
+    /// again in the middle of a run.
     pub fn connect_again(&self, until: Instant) -> Result<TcpStream, Failure> {
         connect(&self.address()?, until).map_err(|why| {
             let what = format!("accepts no new connection ({why})");
@@ -203,20 +203,16 @@ impl Server {
         })
     }
 
-    /// The address with its port.
-    ///
-    /// # Errors
-    /// [`Failure::Untranslatable`]: it has a hole that nothing fills.
     pub fn address(&self) -> Result<String, Failure> {
-        Ok(host_and_port(&fill(&self.address, &self.launched())?))
+        Ok(host_and_port(&fill_template(&self.address, &self.launched())?))
     }
 
-    /// Is it there before a run and after it?
+    /// Says whether it is there before a run and after it.
     pub fn outlives_runs(&self) -> bool {
         self.launch.as_ref().is_none_or(|launch| launch.keep)
     }
 
-    /// Do we bring it up?
+    /// Says whether coreach starts it.
     pub fn is_ours(&self) -> bool {
         self.launch.is_some()
     }
@@ -235,8 +231,7 @@ impl Server {
     }
 }
 
-/// Does its command have the port that is chosen for it?
-/// Does nobody listen on the address? The program of the run before may take a moment to end.
+/// Says whether nobody listens on the address. The program of the run before may take a moment to end.
 fn becomes_free<T>(address: &str, deadline: Instant, connect: &impl Connect<T>) -> bool {
     let until = deadline.min(Instant::now() + Duration::from_millis(500));
     while connect(address, until).is_ok() {
@@ -248,6 +243,7 @@ fn becomes_free<T>(address: &str, deadline: Instant, connect: &impl Connect<T>) 
     true
 }
 
+/// Says whether the command has the port that is chosen for it.
 fn has_port(launch: &description::Launch) -> bool {
     launch.command.words.iter().any(|word| word.holes().any(|hole| hole == "port"))
 }
@@ -256,12 +252,12 @@ fn is_alive(process: &Process) -> bool {
     !process.has_ended(Instant::now())
 }
 
-/// A text in which only what belongs to a launch may be missing.
-pub fn fill(template: &Template, launched: &Launched) -> Result<String, Failure> {
+/// Fills a text whose holes are the port and the folder of a launch.
+pub fn fill_template(template: &Template, launched: &Launched) -> Result<String, Failure> {
     template.fill(|name| launched.hole(name)).map_err(|name| no_value(&name))
 }
 
-/// A command with its holes filled: what belongs to a launch, and the constants of the session.
+/// Fills the holes of a command: what belongs to a launch, and the constants of the session.
 pub fn fill_command(
     command: &Command,
     launched: &Launched,
@@ -288,16 +284,20 @@ trait Connect<T>: Fn(&str, Instant) -> Result<T, String> {}
 
 impl<T, F: Fn(&str, Instant) -> Result<T, String>> Connect<T> for F {}
 
-/// A way to a server: the words for a failure, the function that reaches it, and the one that finds a free
-/// port.
-type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
+/// A way to reach a server that is started for the test.
+struct Reach<C> {
+    /// The words for a failure.
+    failed: &'static str,
+    connect: C,
+    free_port: fn() -> std::io::Result<u16>,
+}
 
 /// A port that no other server of ours has, whichever program has brought it up, until it is dropped.
 ///
-/// The kernel gives a port away again as soon as the socket is closed by which it was found, also to another
-/// program that looks for one: then the one server answers in the place of the other until that has ended. So
-/// it is held under a name of which there is one at most as well: that of a local socket without a file,
-/// which lies, as ports do, in the namespace of the network, and goes with who has it.
+/// The kernel may give a port to another program as soon as the socket is closed by which it was found. Then
+/// one server would answer in the place of another. So the port is held by a name that only one process can
+/// have: that of a local socket without a file. Like the port, the name belongs to the namespace of the
+/// network, and it is free when its process ends.
 #[derive(Debug)]
 struct Port {
     number: u16,
@@ -322,21 +322,21 @@ impl Port {
     }
 }
 
-fn tcp_port() -> std::io::Result<u16> {
+fn free_tcp_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-/// A connection, before that instant.
+/// Connects to an address, before that instant.
 fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
     let mut why = "the address has no numbers".to_owned();
-    for one in resolved(address, until)? {
+    for one in resolve_address(address, until)? {
         let rest = until.saturating_duration_since(Instant::now());
         if rest.is_zero() {
             return Err("there is no time left".to_owned());
         }
         match TcpStream::connect_timeout(&one, rest) {
             Ok(stream) => {
-                // A stimulus is one small piece; it shall not wait for more.
+                // A stimulus is one small piece, which must not wait for more.
                 stream.set_nodelay(true).map_err(|error| error.to_string())?;
                 return Ok(stream);
             }
@@ -346,16 +346,15 @@ fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
     Err(why)
 }
 
-/// Those who wait for the numbers of a name, by name: while a name is asked for, nobody asks for it a second
-/// time.
+/// The threads that wait for the numbers of a name, by name. While a name is asked for, it is not asked for a
+/// second time.
 static ASKED: Mutex<BTreeMap<String, Vec<Sender<Resolved>>>> = Mutex::new(BTreeMap::new());
 
 type Resolved = Result<Vec<SocketAddr>, String>;
 
-/// The numbers of an address. A name may have to be asked for over the network, which knows no limit of time:
-/// that is left to a thread, and the thread is left alone if it takes too long. There is one for each name at
-/// most.
-pub fn resolved(address: &str, until: Instant) -> Resolved {
+/// Finds the numbers of an address. A question for a name over the network has no limit of time. So a thread
+/// asks it, and is left alone if it takes too long. There is at most one such thread for each name.
+pub fn resolve_address(address: &str, until: Instant) -> Resolved {
     if let Ok(numbers) = address.parse() {
         return Ok(vec![numbers]);
     }
@@ -368,20 +367,20 @@ pub fn resolved(address: &str, until: Instant) -> Resolved {
         let name = address.to_owned();
         let ask = move || {
             let found = name.to_socket_addrs().map(Iterator::collect).map_err(|error| error.to_string());
-            answer(&name, &found);
+            answer_waiting(&name, &found);
         };
         if let Err(error) = std::thread::Builder::new().name("resolve".to_owned()).spawn(ask) {
-            answer(address, &Err(error.to_string()));
+            answer_waiting(address, &Err(error.to_string()));
         }
     }
     let rest = until.saturating_duration_since(Instant::now());
     receiver.recv_timeout(rest).unwrap_or_else(|_| Err("its name could not be resolved in time".to_owned()))
 }
 
-fn answer(name: &str, found: &Resolved) {
+fn answer_waiting(name: &str, found: &Resolved) {
     let waiting = lock(&ASKED).remove(name);
     for one in waiting.into_iter().flatten() {
-        // Nobody may be waiting any more.
+        // The receiver may have given up.
         let _ = one.send(found.clone());
     }
 }

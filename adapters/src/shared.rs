@@ -1,23 +1,23 @@
-//! What several runs may share, and by which name it is known: of one name, one run at a time.
+//! What several runs may share, and by which name it is known. One run at a time may use a name.
 //!
 //! **Problem.** Two runs at one system see each other's doings, and are both wrong about it. A system that
-//! is brought up for each run at a free port is nobody else's; one that is reached at an address that stands
-//! in the file is, whoever brings it up, and so is what a command speaks to whose words name an address: a
-//! client of a broker, for instance.
+//! is started for each run at a free port belongs to this run alone. But a system at a fixed address is
+//! shared, whoever starts it. So is the system to which a command speaks if an address is among its words,
+//! as in a client of a broker.
 //!
-//! **Method.** The address is the name, whatever the way. Where the file says [`Shared::Named`], that is;
-//! where it says [`Shared::Safe`], runs do not disturb each other, and there is none.
+//! **Method.** The address is the name, whatever the way. With [`Shared::Named`], the file gives the name.
+//! With [`Shared::Safe`], runs do not disturb each other, and there is no name.
 //!
-//! **Falls short**: an address that stands in the program is not seen, and two names of one machine are two,
-//! but for `localhost`.
+//! **Falls short**: an address within the program is not seen. Two names of one machine count as two, except
+//! those of `localhost`.
 
-use crate::address::{host_and_port, is_address, is_port, of_address};
+use crate::address::{host_and_port, is_address, is_port, normalize};
 use crate::template::Template;
 
 /// What an IUT file says of runs at the same time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Shared {
-    /// Nothing: the address tells.
+    /// The file says nothing, so the address decides.
     #[default]
     ByAddress,
     /// They do not disturb each other.
@@ -25,19 +25,19 @@ pub enum Shared {
     Named(String),
 }
 
-/// The name of what is at an address. None where its port is chosen for each run.
-pub fn at(address: &Template) -> Option<String> {
+/// Names the system at an address. `None` if its port is chosen for each run.
+pub fn system_at(address: &Template) -> Option<String> {
     let filled = address.fill(|hole| (hole != "port").then(|| format!("{{{hole}}}"))).ok()?;
-    Some(of_address(&host_and_port(&filled)))
+    Some(normalize(&host_and_port(&filled)))
 }
 
-/// The name of what a command speaks to, where its words or its environment tell.
-pub fn of_command(words: &[Template], environment: &[(String, String)]) -> Option<String> {
+/// Names the system to which a command speaks, if its words or its environment have an address or a port.
+pub fn system_of_command(words: &[Template], environment: &[(String, String)]) -> Option<String> {
     let hole = |hole: &str| Some(format!("{{{hole}}}"));
     let words: Vec<String> = words.iter().filter_map(|word| word.fill(hole).ok()).collect();
     let values = words.iter().chain(environment.iter().map(|(_, value)| value));
     let parts = values.flat_map(|value| value.split(['=', ',', ' ']));
-    let named = parts.filter(|part| is_address(part)).map(|part| of_address(&host_and_port(part))).next();
+    let named = parts.filter(|part| is_address(part)).map(|part| normalize(&host_and_port(part))).next();
     named.or_else(|| {
         let is_option = |word: &str| matches!(word, "-p" | "--port" | "-port");
         let mut pairs = words.iter().zip(words.iter().skip(1));
@@ -46,7 +46,7 @@ pub fn of_command(words: &[Template], environment: &[(String, String)]) -> Optio
         let port = port.or_else(|| {
             words.iter().find_map(|word| word.strip_prefix("--port=").filter(|port| is_port(port)))
         });
-        port.map(|port| of_address(&format!("localhost:{port}")))
+        port.map(|port| normalize(&format!("localhost:{port}")))
     })
 }
 
@@ -56,7 +56,7 @@ mod tests {
 
     fn command(words: &[&str]) -> Option<String> {
         let words: Vec<Template> = words.iter().map(|word| Template::fixed(word)).collect();
-        of_command(&words, &[])
+        system_of_command(&words, &[])
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! From what stands on a wire to an event, with the types of the specification: shared by all encodings.
+//! From the texts or JSON of a wire to an event, with the types of the specification, for all encodings.
 
 use coreach_model::codec::{self, Misread};
 use coreach_model::data::Datum;
@@ -23,38 +23,34 @@ pub struct Signatures {
     constants: Vec<(Datum, Value)>,
     captures: Captures,
     launched: Launched,
-    /// How many bytes the last stimulus has announced, with which the next one begins.
+    /// The number of bytes that the last stimulus has announced. The next stimulus begins with them.
     announced: Option<usize>,
 }
 
 impl Signatures {
     pub fn of(session: &Session<'_>) -> Self {
-        let (actions, constants) = (actions(session.iosts), session.constants.to_vec());
+        let (actions, constants) = (visible_actions(session.iosts), session.constants.to_vec());
         Signatures { actions, constants, ..Signatures::default() }
     }
 
-    /// The same, where these are captured.
     pub fn capturing(self, captures: &[Capture]) -> Self {
         Signatures { captures: Captures::of(captures), ..self }
     }
 
-    /// The same, to a system with which this was launched.
     pub fn launched(self, launched: Launched) -> Self {
         Signatures { launched, ..self }
     }
 
-    /// Something came that may be captured: is it?
+    /// Captures a value, if its name is that of a capture. Returns whether it is.
     pub fn capture(&mut self, name: &str, value: &str) -> bool {
         self.captures.take(name, value);
         self.captures.knows(name)
     }
 
-    /// How many bytes the last stimulus has announced.
     pub fn announced(&self) -> Option<usize> {
         self.announced
     }
 
-    /// Notes how many bytes a stimulus announces.
     pub fn announce(&mut self, bytes: Option<usize>) {
         self.announced = bytes;
     }
@@ -71,24 +67,23 @@ impl Signatures {
         &self.constants
     }
 
-    /// The constant of this name, as text.
     pub fn constant(&self, name: &str) -> Option<String> {
         let found = self.constants.iter().find(|(datum, _)| datum.name() == name);
         found.map(|(_, value)| codec::to_text(value))
     }
 
-    /// What fills a hole in a text that is sent before the first stimulus: what belongs to the launch, a
-    /// constant, or what was captured.
+    /// Fills a hole of a text that is sent before the first stimulus: by what belongs to the launch, a
+    /// constant, or a captured value.
     pub fn before(&self, name: &str) -> Option<String> {
         self.launched.hole(name).or_else(|| self.known(name))
     }
 
-    /// What fills a hole that is no parameter's: a constant, or what was captured.
+    /// Fills a hole that is no parameter's: by a constant, or a captured value.
     pub fn known(&self, name: &str) -> Option<String> {
         self.constant(name).or_else(|| self.captures.get(name).map(str::to_owned))
     }
 
-    /// Why a hole stays empty, in words that follow its name.
+    /// Says why a hole stays empty, in words that follow its name.
     pub fn lacking(&self, name: &str) -> &'static str {
         if self.captures.knows(name) {
             "which has not been captured in this run, and has no `default`"
@@ -97,8 +92,8 @@ impl Signatures {
         }
     }
 
-    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, a constant, or what was
-    /// captured. There is nothing for a value that `values` leaves out of those of its parameter.
+    /// Fills a hole in the text of a stimulus: by a parameter as it is spelt, a constant, or a captured
+    /// value. There is nothing for a value of a parameter that `values` leaves out.
     pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
         let parameters = &self.action(&event.action)?.parameters;
         match parameters.iter().position(|datum| datum.name() == name) {
@@ -121,8 +116,7 @@ impl Signatures {
             .collect()
     }
 
-    /// The output that a message means. `given` is what the message gives for each parameter, and of
-    /// captures.
+    /// Makes the output that a message means. `given` is what the message has for parameters and captures.
     ///
     /// # Errors
     /// [`Failure::Garbage`]: a number that is too long to be read.
@@ -146,7 +140,7 @@ impl Signatures {
         Ok(received)
     }
 
-    /// The output that a message means. `given` is what the message gives for each parameter.
+    /// Makes the output that a message means. `given` is what the message has for each parameter.
     ///
     /// # Errors
     /// [`Failure::Garbage`]: a number that is too long to be read.
@@ -165,7 +159,7 @@ impl Signatures {
             }
             None => {
                 let outputs = self.actions.iter().filter(|action| action.kind == ActionKind::Output);
-                let help = hint(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
+                let help = suggest(name, "outputs", || outputs.clone().map(|action| action.name.as_str()));
                 let text = format!("the output `{}`, which is none\nhelp: {help}", shortened(name));
                 return Ok(Received::Alien(text));
             }
@@ -176,7 +170,7 @@ impl Signatures {
             let lacking = || action.parameters.iter().map(Datum::name).filter(|name| !is_given(name));
             let help = match lacking().next() {
                 None => format!("leave it out, or declare it: `{name}: {{ {}: ... }}`", shortened(foreign)),
-                Some(_) => hint(foreign, "parameters", lacking),
+                Some(_) => suggest(foreign, "parameters", lacking),
             };
             let text = format!(
                 "`{name}` with a value for `{}`, which is no parameter of it\nhelp: {help}",
@@ -191,7 +185,7 @@ impl Signatures {
             };
             match wire.value(datum, spelling) {
                 Ok(value) => found.push(value),
-                Err(Misread::TooLong(digits)) => return Err(too_long(digits)),
+                Err(Misread::TooLong(digits)) => return Err(report_too_long(digits)),
                 Err(Misread::Wrong(why)) => {
                     let help = wire.value_help(datum);
                     return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}{help}")));
@@ -208,8 +202,8 @@ pub enum Wire<'a> {
     Json(&'a Tree),
 }
 
-/// The remedy for a name that is none of the known ones.
-fn hint<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
+/// Suggests a name for one that is not known.
+fn suggest<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl Fn() -> I) -> String {
     match nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => inventory(what, known()),
@@ -217,7 +211,7 @@ fn hint<'a, I: IntoIterator<Item = &'a str>>(name: &str, what: &str, known: impl
 }
 
 impl Wire<'_> {
-    /// Completes a message by what the user may have meant.
+    /// Explains what the user may have meant by a wrong value.
     fn value_help(&self, datum: &Datum) -> String {
         if let (Wire::Text(text), Type::Int | Type::Nat | Type::Range(..)) = (self, datum.ty())
             && text.len() > 1
@@ -227,8 +221,8 @@ impl Wire<'_> {
                 "\nhelp: a number has no leading zeros, `+` or spaces: keep them out of the group, `[+ 0]*(?P<{datum}>\\d+)`"
             );
         }
-        let Type::Enum(of) = datum.ty() else { return String::new() };
-        let literals = || of.literals.iter().map(String::as_str);
+        let Type::Enum(named) = datum.ty() else { return String::new() };
+        let literals = || named.literals.iter().map(String::as_str);
         match *self {
             Wire::Text(text) => {
                 let near = nearest(text, literals()).or(literals().next()).unwrap_or_default();
@@ -238,12 +232,12 @@ impl Wire<'_> {
                     "\nhelp: {help}. `values: {{ {datum}: {{ {text}: {near} }} }}` in the IUT file gives a text its value"
                 )
             }
-            Wire::Json(Tree::Text(text)) => format!("\nhelp: {}", hint(text, "values", literals)),
+            Wire::Json(Tree::Text(text)) => format!("\nhelp: {}", suggest(text, "values", literals)),
             Wire::Json(_) => String::new(),
         }
     }
 
-    /// The value that it is. Where `values` has texts for the parameter, these and no others are values.
+    /// Reads it as a value. If `values` has texts for the parameter, only these are values.
     fn value(&self, datum: &Datum, spelling: &Spelling) -> Result<Value, Misread> {
         let Some(spelt) = spelling.of(datum.name()) else {
             return match self {
@@ -251,7 +245,7 @@ impl Wire<'_> {
                 Wire::Json(tree) => codec::from_tree(tree, datum.ty(), json::WIRE.digits),
             };
         };
-        // In JSON, what is written as a number or a truth value is looked up by its signs.
+        // A number or a truth value of JSON is looked up by its signs.
         let written = match self {
             Wire::Text(text) => Some(*text),
             Wire::Json(Tree::Text(text) | Tree::Number(text)) => Some(text.as_str()),
@@ -273,11 +267,10 @@ impl Wire<'_> {
     }
 }
 
-/// That a number is too long to be read.
-pub fn too_long(digits: usize) -> Failure {
+pub fn report_too_long(digits: usize) -> Failure {
     Failure::Garbage(Misread::TooLong(digits).to_string())
 }
 
-fn actions(iosts: &Iosts) -> Vec<Action> {
+fn visible_actions(iosts: &Iosts) -> Vec<Action> {
     iosts.actions.iter().filter(|action| action.is_visible()).cloned().collect()
 }

@@ -1,13 +1,12 @@
 //! Connections of the HTTP adapter, which are given up the moment that their run is over.
 //!
-//! **Problem.** A request waits in a thread, and a wait in the kernel ends when the server answers or the
-//! run's limit of time has passed; a run that is over has no use for either. A thread that is left alone
-//! until then is one for each such run.
+//! **Problem.** A request waits in a thread. A wait in the kernel ends when the server answers, or when the
+//! run's limit of time has passed. If the run is over before, its thread would stay until then, one for each
+//! such run.
 //!
-//! **Method.** No socket blocks. Every wait, that for the connection included, is a `poll` that also watches
-//! a second descriptor, the [`Line`] to the run: when its other end is dropped, all waits end at once, and
-//! the thread can be joined. The addresses are found before the first request, so no wait is hidden in asking
-//! for them.
+//! **Method.** No socket blocks. Every wait, also that for the connection, is a `poll` that watches a second
+//! descriptor, the [`Lifeline`] to the run. When its other end is dropped, all waits end at once, and the
+//! thread can be joined. The addresses are found before the first request, so no wait is hidden there.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -31,26 +30,26 @@ use ureq::unversioned::transport::{
 use crate::evidence::Evidence;
 use crate::tls::{Session, Tls};
 
-/// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any
-/// more.
+/// A descriptor that a thread watches while it makes requests. The run drops its own end of it when it does
+/// not want them any more.
 #[derive(Clone, Debug)]
-pub struct Line(Arc<UnixStream>);
+pub struct Lifeline(Arc<UnixStream>);
 
-/// A line, and the end of it that the run keeps.
-pub fn line() -> io::Result<(Line, UnixStream)> {
+/// Makes a lifeline, and the end of it that the run keeps.
+pub fn lifeline() -> io::Result<(Lifeline, UnixStream)> {
     let (theirs, ours) = UnixStream::pair()?;
-    Ok((Line(Arc::new(theirs)), ours))
+    Ok((Lifeline(Arc::new(theirs)), ours))
 }
 
 /// Connects, for requests that can be given up.
 #[derive(Debug)]
 pub struct Connect {
-    pub line: Line,
+    pub lifeline: Lifeline,
     pub sent: Arc<AtomicBool>,
     pub answer: AnswerBytes,
     /// Sees every byte, in both directions.
     pub evidence: Evidence,
-    /// TLS, where it is spoken, and with which host.
+    /// TLS and its host, if TLS is spoken.
     pub tls: Option<(Tls, String)>,
 }
 
@@ -82,21 +81,21 @@ pub struct KnownAddress(pub Vec<SocketAddr>);
 #[derive(Debug)]
 pub struct Socket {
     stream: TcpStream,
-    line: Line,
+    lifeline: Lifeline,
     sent: Arc<AtomicBool>,
     answer: AnswerBytes,
     buffers: LazyBuffers,
     evidence: Evidence,
-    /// Has something gone out, or come in?
+    /// Whether something has gone out, and whether something has come in.
     went: [bool; 2],
-    /// Between the library and the stream, where TLS is spoken.
+    /// The TLS between the library and the stream, if TLS is spoken.
     tls: Option<Session>,
 }
 
 impl Resolver for KnownAddress {
     fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let mut addresses = self.empty();
-        // As many as there is room for.
+        // The library has room for 16.
         self.0.iter().take(16).for_each(|address| addresses.push(*address));
         if self.0.is_empty() { Err(Error::HostNotFound) } else { Ok(addresses) }
     }
@@ -108,14 +107,14 @@ impl Connector for Connect {
     fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Socket>, Error> {
         let mut failed = Error::HostNotFound;
         for address in &details.addrs {
-            match self.one(address, details.timeout) {
+            match self.connect_to(address, details.timeout) {
                 Ok(stream) => {
-                    let tls = self.secured(&stream, details.timeout)?;
+                    let tls = self.begin_tls(&stream, details.timeout)?;
                     let config = details.config;
                     let buffers = LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size());
                     return Ok(Some(Socket {
                         stream,
-                        line: self.line.clone(),
+                        lifeline: self.lifeline.clone(),
                         sent: Arc::clone(&self.sent),
                         buffers,
                         answer: self.answer.clone(),
@@ -132,14 +131,14 @@ impl Connector for Connect {
 }
 
 impl Connect {
-    fn secured(&self, stream: &TcpStream, timeout: NextTimeout) -> Result<Option<Session>, Error> {
+    fn begin_tls(&self, stream: &TcpStream, timeout: NextTimeout) -> Result<Option<Session>, Error> {
         let Some((tls, host)) = &self.tls else { return Ok(None) };
         let mut session = tls.session(host).map_err(io::Error::other)?;
-        session.begin(stream, |what| self.line.wait(stream, what, timeout))?;
+        session.begin(stream, |what| self.lifeline.wait(stream, what, timeout))?;
         Ok(Some(session))
     }
 
-    fn one(&self, address: &SocketAddr, timeout: NextTimeout) -> Result<TcpStream, Error> {
+    fn connect_to(&self, address: &SocketAddr, timeout: NextTimeout) -> Result<TcpStream, Error> {
         let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = socket_with(family, SocketType::STREAM, flags, None).map_err(io::Error::from)?;
@@ -147,7 +146,7 @@ impl Connect {
             Ok(()) => {}
             Err(Errno::INPROGRESS | Errno::INTR) => {
                 let stream = TcpStream::from(socket);
-                self.line.wait(&stream, PollFlags::OUT, timeout)?;
+                self.lifeline.wait(&stream, PollFlags::OUT, timeout)?;
                 sockopt::socket_error(&stream).map_err(io::Error::from)?.map_err(io::Error::from)?;
                 stream.set_nodelay(true)?;
                 return Ok(stream);
@@ -160,7 +159,7 @@ impl Connect {
     }
 }
 
-impl Line {
+impl Lifeline {
     fn wait(&self, stream: &TcpStream, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
         let rest = match timeout.after {
             ureq::unversioned::transport::time::Duration::Exact(rest) => Timespec::try_from(rest).ok(),
@@ -208,13 +207,13 @@ impl Transport for Socket {
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         loop {
             let buffer = self.buffers.input_append_buf();
-            // What was read and decrypted already: no descriptor tells of it.
+            // Bytes may be decrypted already, of which no descriptor tells.
             let left = self.tls.as_mut().and_then(|tls| tls.left(buffer).ok());
             let read = match left {
                 Some(count) => Ok(count),
                 None => {
-                    // Also one who sends without end is given up.
-                    self.line.wait(&self.stream, PollFlags::IN, timeout)?;
+                    // This comes before each read, so that a server that sends without end is given up, too.
+                    self.lifeline.wait(&self.stream, PollFlags::IN, timeout)?;
                     match &mut self.tls {
                         None => (&self.stream).read(buffer),
                         Some(tls) => tls.read(&self.stream, buffer),
@@ -251,7 +250,7 @@ impl Transport for Socket {
 impl Socket {
     fn pause(&self, error: io::Error, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
         match error.kind() {
-            ErrorKind::WouldBlock => self.line.wait(&self.stream, what, timeout),
+            ErrorKind::WouldBlock => self.lifeline.wait(&self.stream, what, timeout),
             ErrorKind::Interrupted => Ok(()),
             _ => {
                 self.evidence.ended(&format!("the connection broke: {error}"));

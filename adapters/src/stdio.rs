@@ -1,14 +1,14 @@
 //! An implementation that is a command, talked to over its standard input and output: a new process for each
 //! run, or one that is kept.
 //!
-//! As a rule, nothing outlives the process. Where the command speaks to something that does, `settle` says
-//! so, and the process is left to end by itself when its input has ended ([`crate::system`]).
+//! As a rule, nothing outlives the process. If the command speaks to a system that does, `settle` says so,
+//! and the process is left to end by itself when its input has ended ([`crate::system`]).
 //!
 //! **A process that is kept** has one stream for all runs, which no run can end. Both directions keep their
-//! order, so what an earlier run has left stands *before* the answer to something that is asked behind it:
-//! `start` and its `ready` with JSON messages, else the `barrier`, whose answer nothing else must give. Or it
-//! is waited at the end of a run until nothing has come for long enough. Where neither is there or has come,
-//! and after every run error, the process is ended, and the next run has a new one.
+//! order. So messages of an earlier run come *before* the answer to a later question. With JSON messages the
+//! question is `start` and the answer is `ready`. Else it is the `barrier`, whose answer nothing else must
+//! give. Or the end of a run waits until nothing has come for long enough. If there is neither, or neither
+//! has come, and after every run error, the process is ended, and the next run has a new one.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ pub struct StdioAdapter {
     description: Stdio,
     // Dropped before the process, which would otherwise be killed while its input is open.
     dialogue: Option<Dialogue>,
-    /// The stream of a run that is over, where the process is kept.
+    /// The stream of a run that is over, if the process is kept.
     idle: Option<Dialogue>,
     process: Option<Process>,
     system: System,
@@ -42,14 +42,14 @@ pub struct StdioAdapter {
     /// What was launched, and until when the run lasts.
     launched: Option<(Launch, Instant)>,
     evidence: Evidence,
-    /// A failure has been met: nobody knows what is under way.
+    /// There was a failure, so nobody knows what is under way.
     is_broken: bool,
-    /// That a kept process has ended of itself, which no run has told.
+    /// The text on a kept process that has ended by itself, if no run has told it.
     untold: Option<String>,
 }
 
 impl StdioAdapter {
-    /// Nothing is started yet.
+    /// Makes an adapter. Nothing is started yet.
     pub fn new(description: Stdio, limits: evidence::Limits) -> Self {
         let system = System::new(Transport::Stdio(description.clone()).system());
         StdioAdapter {
@@ -66,7 +66,7 @@ impl StdioAdapter {
         }
     }
 
-    /// Of a program with its arguments, which speaks messages of JSON: a new process for each run.
+    /// Makes an adapter of a program that speaks JSON messages, with a new process for each run.
     pub fn of_command<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Self {
         let command = Command {
             words: words.into_iter().map(|word| Template::fixed(word.as_ref())).collect(),
@@ -89,7 +89,7 @@ impl StdioAdapter {
         }
     }
 
-    /// What the end of the output is, and which input starts the command again.
+    /// Sets what the end of the output is, and which input starts the command again.
     #[must_use]
     pub fn behaving(self, behaviour: &Behaviour) -> Self {
         let system = self.system.sharing(&behaviour.shared);
@@ -147,7 +147,7 @@ impl Adapter for StdioAdapter {
         let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.may_be_untaken())?;
         let begin = Instant::now();
         if self.description.keep {
-            // Where nothing is waited for, the next run begins behind a barrier.
+            // If there is no `quiet` to wait for, the next run begins after a barrier.
             let arrival = dialogue.calm(
                 &self.description.encoding,
                 begin + settle.within,
@@ -161,7 +161,7 @@ impl Adapter for StdioAdapter {
             };
             return Some(Teardown { awaited: system::QUIET.to_owned(), waited: begin.elapsed(), left });
         }
-        // Its death tells that it is gone, not that it has passed everything on: only its end does.
+        // Only the end of its output shows that the process has passed everything on. Its death does not.
         let left =
             match dialogue.settle(&self.description.encoding, begin + settle.within, settle.quiet, None) {
                 Arrival::Come => Left::Clean,
@@ -214,7 +214,7 @@ impl StdioAdapter {
         }
         let dialogue = match self.continue_kept(session) {
             Some(dialogue) => dialogue,
-            None => self.launched(session)?,
+            None => self.launch_process(session)?,
         };
         let dialogue = self.dialogue.insert(dialogue.with_closing_output(self.behaviour.on_close.clone()));
         let Stdio { encoding, ready, settle, keep, .. } = &self.description;
@@ -231,8 +231,8 @@ impl StdioAdapter {
         dialogue.begin(encoding, session, ready, process)
     }
 
-    /// The stream of a kept process, behind all that an earlier run has left on it. Where it cannot be told
-    /// that it is, there is none, and the process has ended.
+    /// Returns the stream of a kept process, after all that an earlier run has left on it. `None` if that
+    /// cannot be known, or if the process has ended.
     fn continue_kept(&mut self, session: &Session<'_>) -> Option<Dialogue> {
         let Stdio { encoding, ready, settle, .. } = &self.description;
         let idle = self.idle.take()?;
@@ -255,9 +255,9 @@ impl StdioAdapter {
         dialogue.goes_on().then_some(dialogue)
     }
 
-    /// Starts a new process, behind the barrier and the steps of `reset`. A kept one gets neither `reset` nor
+    /// Starts a new process, after the barrier and the steps of `reset`. A kept one gets neither `reset` nor
     /// constants: these belong to one run.
-    fn launched(&mut self, session: &Session<'_>) -> Result<Dialogue, Failure> {
+    fn launch_process(&mut self, session: &Session<'_>) -> Result<Dialogue, Failure> {
         self.process = None;
         self.launched = None;
         let Stdio { command, encoding, settle, keep, .. } = &self.description;
@@ -271,7 +271,7 @@ impl StdioAdapter {
         if !keep {
             system::run_steps_apart(encoding.reset(), &launched, session)?;
         }
-        // What is kept for many runs does not depend on the constants of one.
+        // A process that is kept for many runs must not depend on the constants of one.
         let launch = server::fill_command(command, &launched, (!keep).then_some(session))?;
         let (process, pipes) = Process::start_talking(&launch)?;
         self.process.insert(process).set_deadline(session.deadline);
@@ -287,20 +287,20 @@ impl StdioAdapter {
         self.process.as_ref().filter(|_| !may_end)?.describe_untold_end()
     }
 
-    /// After a failure, nobody knows what is under way.
+    /// Notes a failure, after which nobody knows what is under way.
     fn note_failure<T>(&mut self, result: Result<T, Failure>) -> Result<T, Failure> {
         self.is_broken |= result.is_err();
         result
     }
 
-    /// Can what a run has left be told from what the next one does?
+    /// Says whether messages of a run can be told from those of the next one.
     fn can_separate(&self) -> bool {
         let barrier = self.description.settle.as_ref().is_some_and(|settle| !settle.barrier.is_empty());
         barrier || matches!(self.description.encoding, Encoding::Json)
     }
 
-    /// Lets the process end by itself, as one does that has read the end of its input, and starts the command
-    /// once more.
+    /// Lets the process end by itself when it has read the end of its input, and starts the command once
+    /// more.
     fn start_again(&mut self) -> Result<(), Failure> {
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
         if dialogue.has_news()? {

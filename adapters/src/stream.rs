@@ -1,9 +1,9 @@
 //! Frames over a pipe, a connection or in datagrams, in both directions, never waiting beyond an instant.
 //!
 //! The descriptors do not block, and every wait is a `poll` with a limit. Nothing is read before it is asked
-//! for, so one who sends too fast is held up by the kernel's buffer, as by any slow reader; only while
-//! something is being *sent* must reading go on, or two who both wait to be read from would wait for ever.
-//! What is kept then is limited, as is the length of a frame ([`crate::cut`]).
+//! for. So the kernel's buffer holds up a system that sends too fast, as with any slow reader. But while
+//! something is being *sent*, reading must go on: two sides that both wait to be read from would wait for
+//! ever. The bytes that are kept then are limited, as is the length of a frame ([`crate::cut`]).
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -33,7 +33,6 @@ pub struct Stream {
 pub enum StreamFrame<'a> {
     /// A frame, without its delimiter or its length.
     Bytes(&'a [u8]),
-    /// No whole frame has come yet.
     Nothing,
     /// No frame will come any more.
     Ended(ChannelEnded),
@@ -41,7 +40,7 @@ pub enum StreamFrame<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Drained {
-    /// The other side has ended it: it has taken all that was sent before.
+    /// The other side has ended the stream, so it has taken all that was sent before.
     Ended,
     /// Nothing has come for as long as was asked for.
     Quiet,
@@ -52,7 +51,7 @@ pub enum Drained {
 }
 
 impl Stream {
-    /// Makes a stream over a channel, cut into frames in this way; each datagram is a frame.
+    /// Makes a stream over a channel, cut into frames in this way. Each datagram is a frame.
     pub fn new(channel: Channel, cut: Cut) -> Self {
         let cut = if channel.is_of_datagrams() { Cut::Datagrams } else { cut };
         Stream {
@@ -70,7 +69,7 @@ impl Stream {
         Stream { evidence, ..self }
     }
 
-    /// Are these datagrams, of which nothing tells that they have arrived?
+    /// Says whether these are datagrams, of which nothing shows that they have arrived.
     pub fn is_of_datagrams(&self) -> bool {
         self.channel.is_of_datagrams()
     }
@@ -79,7 +78,7 @@ impl Stream {
     /// the other end has ended.
     ///
     /// # Errors
-    /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
+    /// [`Failure::Flood`]: a frame is too long. [`Failure::Garbage`]: the length of a frame is no length.
     pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<StreamFrame<'_>, Failure> {
         loop {
             let frame = self.inbox.frame();
@@ -101,12 +100,12 @@ impl Stream {
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            // Waited for as well, so that what comes from elsewhere is noted down when it comes.
+            // This is watched, too, so that datagrams from elsewhere are noted down when they come.
             let elsewhere = self.channel.stray_descriptor();
             fds.extend(elsewhere.map(|elsewhere| PollFd::from_borrowed_fd(elsewhere, PollFlags::IN)));
-            wait(&mut fds, until);
+            wait_for_ready(&mut fds, until);
             let is_gone = gone.is_some() && !fds[1].revents().is_empty();
-            // What it wrote before it ended has arrived by now.
+            // All that it wrote before it ended has arrived by now.
             if is_gone && !self.fill()? {
                 self.end(ChannelEnded::Gone);
             }
@@ -116,18 +115,18 @@ impl Stream {
     /// Sends all bytes, or fails at an instant.
     ///
     /// # Errors
-    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are
-    /// the caller's.
+    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`], to which the caller adds what the process
+    /// says.
     pub fn send(&mut self, bytes: &[u8], until: Instant, gone: Option<&OwnedFd>) -> Result<(), Failure> {
         let lost = |ended: ChannelEnded| Failure::Lost(ended.text().to_owned());
         let mut rest = bytes;
         let mut is_first = true;
         loop {
-            // One who is gone takes nothing, though a pipe might.
+            // A process that has ended takes nothing, though its pipe might.
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.push(PollFd::from_borrowed_fd(self.channel.writer(), PollFlags::OUT));
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            wait(&mut fds, if is_first { Instant::now() } else { until });
+            wait_for_ready(&mut fds, if is_first { Instant::now() } else { until });
             let is = |at: usize| fds.get(at).is_some_and(|fd: &PollFd<'_>| !fd.revents().is_empty());
             let (is_read, is_gone) = (is(0), is(2));
             if is_gone {
@@ -181,8 +180,8 @@ impl Stream {
         self.channel.close_output();
     }
 
-    /// Reads and forgets what comes, until the other side ends it, until nothing but what is idle has come
-    /// for so long as `quiet` says, or until that instant.
+    /// Reads and forgets what comes: until the other side ends the stream, until only idle frames have come
+    /// for as long as `quiet` says, or until that instant.
     pub fn drain(
         &mut self,
         until: Instant,
@@ -207,11 +206,11 @@ impl Stream {
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
-            wait(&mut fds, calm.unwrap_or(until).min(until));
+            wait_for_ready(&mut fds, calm.unwrap_or(until).min(until));
             let (is_read, is_gone) =
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
-            // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is
-            // too long ends nothing here.
+            // Read all of it: with TLS, an end may come after it, of which no descriptor tells. A line that
+            // is too long ends nothing here.
             let mut has_come = false;
             while is_read && Instant::now() < until {
                 match self.fill() {
@@ -233,7 +232,7 @@ impl Stream {
         }
     }
 
-    /// Forgets the frames that are there; was each of them idle, and nothing begun?
+    /// Forgets the frames that are there. Returns whether each of them was idle, and no other has begun.
     fn forget_frames(&mut self, is_idle: impl Fn(&[u8]) -> bool) -> bool {
         let mut are_idle = true;
         loop {
@@ -262,19 +261,18 @@ impl Stream {
         Ok(self.inbox.has_frame())
     }
 
-    /// Has the other side ended it, as far as was read?
     pub fn ended(&self) -> Option<ChannelEnded> {
         self.ended
     }
 
-    /// Has the other side ended it, be it behind something that was not read yet, or is the process gone?
-    /// Waits for it until then.
+    /// Says whether the other side has ended the stream, even if the end was not read yet, or whether the
+    /// process is gone. Waits for that until `until`.
     pub fn has_hung_up(&self, until: Instant, gone: Option<&OwnedFd>) -> bool {
         // The end of a pipe is told without being asked for.
         let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::RDHUP)];
         fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
         self.ended.is_some() || {
-            wait(&mut fds, until);
+            wait_for_ready(&mut fds, until);
             fds.iter().any(|fd| !fd.revents().is_empty())
         }
     }
@@ -283,7 +281,7 @@ impl Stream {
         self.inbox.rest()
     }
 
-    /// Reads once what is there; was there something?
+    /// Reads once what is there, and returns whether there was something.
     fn fill(&mut self) -> Result<bool, Failure> {
         let goes_on = self.inbox.is_amid();
         let space = self.inbox.space()?;
@@ -316,18 +314,18 @@ impl Stream {
 }
 
 /// Reads a frame as a text: a line, or a datagram, which may end as a line does.
-pub fn text(frame: &[u8]) -> Result<&str, Failure> {
-    let line = line(frame)?;
+pub fn read_text(frame: &[u8]) -> Result<&str, Failure> {
+    let line = read_raw_line(frame)?;
     Ok(line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// Reads a frame as a text, with the carriage return at its end.
-pub fn line(frame: &[u8]) -> Result<&str, Failure> {
+pub fn read_raw_line(frame: &[u8]) -> Result<&str, Failure> {
     let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
     let no_text = |_| {
         Failure::Garbage(format!(
             "a line is not UTF-8: {}\nhelp: send UTF-8, or use `encoding: binary` with `latin1`",
-            shown(frame.strip_suffix(b"\r").unwrap_or(frame))
+            escape_bytes(frame.strip_suffix(b"\r").unwrap_or(frame))
         ))
     };
     std::str::from_utf8(frame).map_err(no_text)
@@ -341,17 +339,17 @@ pub fn wait_for_any<'a>(
 ) {
     let readers = streams.map(|stream| PollFd::from_borrowed_fd(stream.channel.reader(), PollFlags::IN));
     let mut fds: Vec<PollFd<'_>> = readers.chain(gone.map(|gone| PollFd::new(gone, PollFlags::IN))).collect();
-    wait(&mut fds, until);
+    wait_for_ready(&mut fds, until);
 }
 
 /// Waits until one of them is ready, or until then.
-fn wait(fds: &mut [PollFd<'_>], until: Instant) {
+fn wait_for_ready(fds: &mut [PollFd<'_>], until: Instant) {
     let rest = until.saturating_duration_since(Instant::now());
-    // Whatever fails here shows again at the next read or write; the callers look at the clock.
+    // A failure shows again at the next read or write. The callers look at the clock.
     let _ = poll(fds, Timespec::try_from(rest).ok().as_ref());
 }
 
-pub(super) fn shown(bytes: &[u8]) -> String {
+pub(super) fn escape_bytes(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let more = if bytes.len() > MOST { "..." } else { "" };
     format!("{}{more}", bytes[..bytes.len().min(MOST)].escape_ascii())
@@ -372,10 +370,10 @@ mod tests {
         (Stream::new(channel, Cut::Lines), listener.accept().unwrap().0)
     }
 
-    fn line(stream: &mut Stream, until: Instant) -> Result<String, String> {
+    fn next_line(stream: &mut Stream, until: Instant) -> Result<String, String> {
         match stream.frame(until, None) {
             Ok(StreamFrame::Bytes(frame)) => {
-                text(frame).map(str::to_owned).map_err(|failure| failure.to_string())
+                read_text(frame).map(str::to_owned).map_err(|failure| failure.to_string())
             }
             other => Err(format!("{other:?}")),
         }
@@ -403,12 +401,12 @@ mod tests {
         let (mut stream, mut theirs) = pair();
         theirs.write_all(b"one\r\ntwo\n\nthr").unwrap();
         for expected in ["one", "two", ""] {
-            assert_eq!(line(&mut stream, soon()), Ok(expected.to_owned()));
+            assert_eq!(next_line(&mut stream, soon()), Ok(expected.to_owned()));
         }
         assert_eq!(stream.frame(Instant::now(), None), Ok(StreamFrame::Nothing));
         theirs.write_all(b"ee\nrest").unwrap();
         drop(theirs);
-        assert_eq!(line(&mut stream, soon()), Ok("three".to_owned()));
+        assert_eq!(next_line(&mut stream, soon()), Ok("three".to_owned()));
         assert_eq!(stream.frame(soon(), None), Ok(StreamFrame::Ended(ChannelEnded::Disconnected)));
     }
 
@@ -422,7 +420,7 @@ mod tests {
         });
         for number in 0..30_000 {
             let expected = format!("{number} {}", "x".repeat(number % 100));
-            assert_eq!(line(&mut stream, soon()), Ok(expected));
+            assert_eq!(next_line(&mut stream, soon()), Ok(expected));
         }
         writer.join().unwrap();
         assert_eq!(stream.inbox.waiting(), 0);
@@ -469,7 +467,7 @@ mod tests {
     fn one_who_breaks_off_has_not_said_what_he_has_taken() {
         let (mut stream, theirs) = pair();
         stream.send(b"unread\n", soon(), None).unwrap();
-        // Closed with something unread: the kernel breaks it off.
+        // It is closed with something unread, so the kernel breaks it off.
         drop(theirs);
         assert_eq!(stream.drain(soon(), None, None, |_| false), Drained::Broken);
     }
@@ -479,6 +477,6 @@ mod tests {
         let (mut stream, mut theirs) = pair();
         theirs.write_all(b"\xff\xfe\n").unwrap();
         let no_text = "garbage: a line is not UTF-8: \\xff\\xfe\nhelp: send UTF-8, or use `encoding: binary` with `latin1`";
-        assert_eq!(line(&mut stream, soon()), Err(no_text.to_owned()));
+        assert_eq!(next_line(&mut stream, soon()), Err(no_text.to_owned()));
     }
 }

@@ -1,26 +1,25 @@
 //! A system that is there before a run and after it, and what a run may leave on its way to it.
 //!
-//! **Problem.** A run ends when it has its verdict, or at a limit, and something that it sent may not have
-//! arrived: a request without its answer, lines that nobody has read. The next run resets the system over
-//! another connection, which nothing keeps from being faster. What comes after the reset is then taken for
-//! the doing of the system, and a correct one fails.
+//! **Problem.** A run ends when it has its verdict, or at a limit. Something that it sent may not have
+//! arrived by then: a request without its answer, lines that nobody has read. The next run resets the system
+//! over another connection, which may be faster. If the late message arrives after the reset, its effect is
+//! taken for a fault of the system, and a correct system fails.
 //!
-//! **Method.** A run is *torn down* before it is left: what is under way is waited for, as long as
-//! [`Settle::within`] says ([`crate::adapter::Adapter::tear_down`]). What shows that nothing is under way any
-//! more depends on the way: an answer for each request; on a stream, that the other side ends it after we
-//! have ended it, for who reads the end has read all before it. A judge does not know it: it may be owed
-//! nothing although a stimulus has not arrived. Where none of this is seen, the system is *unclean*. One of
-//! ours is launched anew. One that is not ours is cleansed by the barrier that its description names; where
-//! there is none, what is late is waited for once more, and the next run is a [`Failure::Unclean`]: it begins
-//! no sooner than it is known how.
+//! **Method.** A run is *torn down* before it is left: it waits for what is under way, as long as
+//! [`Settle::within`] says ([`crate::adapter::Adapter::tear_down`]). The way decides what shows that nothing
+//! is under way any more. Each request must have its answer. On a stream, the other side must end it after we
+//! have ended it: then it has read all that was sent. A judge cannot know this: it may expect no output
+//! although a stimulus has not arrived. If the wait is in vain, the system is *unclean*. A system of ours is
+//! launched anew. Another system is cleansed by the barrier that its description names. If there is none, the
+//! next run waits once more, and is a [`Failure::Unclean`] if that is in vain, too.
 //!
-//! What cannot be seen at all, since the connection is broken or the program that had it was killed, counts
-//! as come or lost when it has had that time; where it was a run of ours, the next one has said so. That is
-//! the one guess here.
+//! Sometimes nothing can be seen, since the connection is broken, or the program that had it was killed. Then
+//! the message counts as come or lost after that time. If it was of a run of ours, one run has failed as
+//! unclean by then. That is the one guess here.
 //!
 //! A system that others reach, too, is claimed for the time of a run ([`crate::claim`]).
 //!
-//! **Ends**: every wait has a limit. **Costs** the way to the system and back for each run, where nothing is
+//! **Ends**: every wait has a limit. **Costs** the way to the system and back for each run, if nothing is
 //! late.
 
 use std::time::{Duration, Instant};
@@ -39,7 +38,7 @@ pub enum Arrival {
     Come,
     /// It may still come.
     Late,
-    /// Nobody will ever know.
+    /// Nothing will ever show it.
     Unknown,
 }
 
@@ -48,7 +47,6 @@ pub enum Arrival {
 pub struct System {
     /// The name by which others know it; `None` if nobody else reaches it.
     name: Option<String>,
-    /// Held while a run uses it.
     claim: Option<Claim>,
     under_way: Option<UnderWay>,
 }
@@ -58,7 +56,7 @@ pub struct System {
 struct UnderWay {
     what: String,
     since: Instant,
-    /// Did another program leave it, and not a run of ours?
+    /// Another program has left it, and not a run of ours.
     is_found: bool,
 }
 
@@ -82,12 +80,12 @@ impl System {
     /// Begins a run: nobody else uses the system until [`System::leave`].
     ///
     /// # Errors
-    /// [`Failure::Start`]: somebody does until the deadline.
+    /// [`Failure::Start`]: another run uses it until the deadline.
     pub fn enter(&mut self, deadline: Instant) -> Result<(), Failure> {
         let Some(name) = self.name.as_ref().filter(|_| self.claim.is_none()) else { return Ok(()) };
         let Some((claim, found)) = Claim::make(name, deadline)? else { return Ok(()) };
         self.claim = Some(claim);
-        // What we have left ourselves we know better.
+        // If we have left something ourselves, we know more of it.
         if found == FoundClaim::Mark && self.under_way.is_none() {
             let what = format!("a run at {name} was cut off, or has left something under way");
             self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: true });
@@ -101,12 +99,11 @@ impl System {
         }
     }
 
-    /// Can something of an earlier run be under way to it?
+    /// Says whether something of an earlier run can be under way to it.
     pub fn is_unclean(&self) -> bool {
         self.under_way.is_some()
     }
 
-    /// Notes that this may be under way.
     pub fn mark_unclean(&mut self, what: String) {
         self.under_way = Some(UnderWay { what, since: Instant::now(), is_found: false });
     }
@@ -115,7 +112,7 @@ impl System {
         self.under_way = None;
     }
 
-    /// Waits for what is under way, where no barrier is named. `look` waits for it until an instant.
+    /// Waits for what is under way, if no barrier is named. `look` waits for it until an instant.
     ///
     /// # Errors
     /// [`Failure::Unclean`]: it has not come; the run must not begin.
@@ -138,7 +135,7 @@ impl System {
                 if Instant::now() >= lost {
                     let is_found = under_way.is_found;
                     self.under_way = None;
-                    // There is no run of ours that has to say so.
+                    // If another program left it, no run of ours has to fail for it.
                     if is_found {
                         return Ok(());
                     }
@@ -163,7 +160,7 @@ pub const QUIET: &str = "quiet";
 /// What may be under way if it did not become quiet.
 pub const UNDER_WAY: &str = "datagrams of an earlier run may be under way";
 
-/// Does those steps that need no connection, in their order: commands and pauses.
+/// Does the steps that need no connection, in their order: commands and pauses.
 pub fn run_steps_apart(
     steps: &[PreparationStep],
     launched: &Launched,
@@ -171,8 +168,8 @@ pub fn run_steps_apart(
 ) -> Result<(), Failure> {
     for step in steps {
         match step {
-            PreparationStep::Command(one, within) => command(one, *within, launched, session)?,
-            PreparationStep::Pause(time) => pause(*time, session)?,
+            PreparationStep::Command(command, within) => run_command(command, *within, launched, session)?,
+            PreparationStep::Pause(time) => pause_run(*time, session)?,
             PreparationStep::Exchange(_) | PreparationStep::Request(_) => {}
         }
     }
@@ -183,7 +180,7 @@ pub fn run_steps_apart(
 ///
 /// # Errors
 /// [`Failure::Start`]: it cannot be started, does not end in time, or fails.
-pub fn command(
+pub fn run_command(
     command: &Command,
     within: Duration,
     launched: &Launched,
@@ -198,7 +195,7 @@ pub fn command(
 }
 
 /// Lets time pass, but not beyond the run's.
-pub fn pause(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
+pub fn pause_run(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
     let until = Instant::now() + time;
     std::thread::sleep(until.min(session.deadline).saturating_duration_since(Instant::now()));
     if until > session.deadline {
@@ -207,12 +204,10 @@ pub fn pause(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the failure of a session that has not begun or has ended.
 pub(super) fn not_started() -> Failure {
     Failure::Lost("the session has not begun".to_owned())
 }
 
-/// Makes the failure of a run whose barrier failed.
 pub(super) fn not_cleansed(why: &Failure) -> Failure {
     Failure::Unclean(format!(
         "something of an earlier run may be under way, and the barrier failed: {}",

@@ -1,7 +1,7 @@
-//! The last that an implementation wrote to its standard error: for the message when it is gone.
+//! The last words of an implementation on its standard error, for the message when it is gone.
 //!
-//! It must be read all the time, since a process that nobody reads from stops. A thread does that, keeps
-//! little of it, and ends with the last process that could write, or when it is told to.
+//! Standard error must be read all the time, since a process stops if nobody reads from it. A thread reads it
+//! and keeps the end. The thread ends with the last process that could write, or when it is told to.
 
 use std::fs::File;
 use std::io::Read;
@@ -51,7 +51,7 @@ impl Tail {
         Ok(Tail(shared))
     }
 
-    /// What has come since this was last asked, as far as it is kept, and how many bytes before it are not.
+    /// Takes the bytes since the last call, as far as they are kept, and the number of those before them.
     pub fn news(&self) -> (Vec<u8>, usize) {
         let mut state = lock(&self.0.state);
         let new = std::mem::take(&mut state.new);
@@ -59,8 +59,8 @@ impl Tail {
         (state.last[state.last.len() - kept..].to_vec(), new - kept)
     }
 
-    /// The last lines, each shortened; `None` where there are none. Gives a stream that is about to end a
-    /// moment to do so.
+    /// Returns the last lines, each shortened. `None` if there are none. Gives a stream that is about to end
+    /// a moment to do so.
     pub fn last(&self, moment: Duration) -> Option<Vec<String>> {
         let (state, _) = self
             .0
@@ -81,9 +81,9 @@ impl Drop for Tail {
     }
 }
 
-/// Reads the pipe to its end, or until nobody wants to know any more, and keeps the last bytes.
+/// Reads the pipe to its end, or until the tail is dropped, and keeps the last bytes.
 fn follow(mut pipe: &File, shared: &Shared) {
-    /// How often it is asked whether anybody still wants to know.
+    /// How often the thread checks whether the tail is dropped.
     const PATIENCE: Duration = Duration::from_millis(200);
     let patience = Timespec::try_from(PATIENCE).ok();
     let mut chunk = vec![0; 16 << 10];
@@ -106,7 +106,7 @@ fn follow(mut pipe: &File, shared: &Shared) {
             let surplus = state.last.len().saturating_sub(KEPT);
             state.last.drain(..surplus);
         }
-        // One who writes without an end gives no pause in which to ask.
+        // A process that writes without a pause must not keep the thread from this check.
         if !is_ready || asked.elapsed() > PATIENCE {
             asked = Instant::now();
             if lock(&shared.state).is_unwanted {

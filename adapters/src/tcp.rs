@@ -1,14 +1,14 @@
 //! An implementation behind a TCP connection, or a UDP socket: a new one for each run, to a server of its
 //! own or one that is kept.
 //!
-//! A server that outlives the run may not have read yet what was sent over a connection when the next one
-//! resets it. So a run is left by ending our side of its connection and waiting for the server to end its own
-//! ([`crate::system`]). Datagrams have no end: only quiet can be waited for, where the description says how
-//! long it must last. What comes late comes to a socket that is closed ([`crate::datagrams`]).
+//! When the next run resets a server that outlives the run, the server may not have read yet what was sent
+//! before. So a run ends our side of its connection, and waits for the server to end its own
+//! ([`crate::system`]). Datagrams have no end. The run can only wait for quiet, if the description says how
+//! long it must last. A late datagram comes to a socket that is closed ([`crate::datagrams`]).
 //!
-//! A run may have several connections. What comes over them is handed over as it is found, each connection's
-//! in its order; in which order the server has sent over two of them nobody knows, and a judge is told which
-//! action goes over which ([`crate::description::Link`]).
+//! A run may have several connections. The messages of each connection keep their order. In which order the
+//! server has sent over two of them, nobody knows. So a judge is told which action goes over which
+//! ([`crate::description::Link`]).
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use coreach_model::semantics::Event;
 
 use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Teardown};
-use crate::address::host;
+use crate::address::host_of_address;
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
 use crate::description::{Link, NamedConnection, Tcp, Transport};
@@ -29,14 +29,12 @@ use crate::stream::{Stream, wait_for_any};
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
 use crate::waited_time::WaitedTime;
 
-/// How bytes are carried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Protocol {
     Tcp,
     Udp,
 }
 
-/// The adapter of a TCP connection, or of a UDP socket.
 #[derive(Debug)]
 pub struct TcpAdapter {
     protocol: Protocol,
@@ -47,10 +45,10 @@ pub struct TcpAdapter {
     late: Vec<Dialogue>,
     /// Which action goes over which connection.
     link: Link,
-    /// The connection over which the last stimulus was sent, and the one that is looked at first.
+    /// The connection over which the last stimulus was sent, and the connection that is looked at first.
     last: usize,
     first: usize,
-    /// What broke, by the connection's number, while there is something to be received over another.
+    /// The failures of connections, by number, while something may still be received over others.
     failed: BTreeMap<usize, Failure>,
     system: System,
     server: Server,
@@ -91,7 +89,7 @@ impl TcpAdapter {
         }
     }
 
-    /// What a closed connection is, and which input makes a new one.
+    /// Sets what a closed connection is, and which input makes a new one.
     #[must_use]
     pub fn behaving(self, behaviour: &Behaviour) -> Self {
         let system = self.system.sharing(&behaviour.shared);
@@ -100,7 +98,7 @@ impl TcpAdapter {
         TcpAdapter { behaviour: behaviour.clone(), system, server, ..self }
     }
 
-    /// The way to the system, which is brought up if it is ours and not up yet.
+    /// Makes a channel to the system, which is started if it is ours and not started yet.
     fn channel(&mut self, session: &Session<'_>) -> Result<Channel, Failure> {
         let channel = match self.protocol {
             Protocol::Tcp => Channel::of_one(self.server.connect(session)?.into()),
@@ -109,13 +107,13 @@ impl TcpAdapter {
             }
         };
         let channel = channel.map_err(|error| Failure::Start(error.to_string()))?;
-        self.secured(channel, session.deadline).map_err(Failure::Start)
+        self.with_tls(channel, session.deadline).map_err(Failure::Start)
     }
 
-    fn secured(&self, channel: Channel, until: Instant) -> Result<Channel, String> {
+    fn with_tls(&self, channel: Channel, until: Instant) -> Result<Channel, String> {
         let Some(tls) = &self.description.tls else { return Ok(channel) };
         let address = self.server.address().map_err(|failure| failure.text().to_owned())?;
-        channel.secured(tls, &host(&address), until)
+        channel.secured(tls, &host_of_address(&address), until)
     }
 }
 
@@ -146,7 +144,7 @@ impl Adapter for TcpAdapter {
             system::run_steps_apart(&settle.barrier, &Launched::default(), session)
                 .map_err(|why| not_cleansed(&why))?;
         }
-        // A command may be what lets us in, or speak to the server that is brought up.
+        // A command may be needed before a server lets us in, or may speak to a server that coreach starts.
         if !self.server.is_ours() {
             system::run_steps_apart(encoding.reset(), &Launched::default(), session)?;
         }
@@ -178,7 +176,7 @@ impl Adapter for TcpAdapter {
             self.late.clear();
             self.system.mark_clean();
         }
-        // A system of ours that does not answer `reset` by then will not do so later.
+        // A system of ours that does not answer `reset` in the time to start will not do so later.
         let ready = launch.as_ref().map_or(session.deadline, |launch| Instant::now() + launch.ready);
         self.dialogues.iter_mut().try_for_each(|dialogue| dialogue.begin(encoding, session, ready, process))
     }
@@ -251,19 +249,19 @@ impl Adapter for TcpAdapter {
 }
 
 impl TcpAdapter {
-    /// The next output over any of the connections, each in its turn.
+    /// Returns the next output over any of the connections, each in its turn.
     fn receive_over_any(&mut self, until: Instant) -> Result<Received, Failure> {
         loop {
             let (now, process) = (Instant::now(), self.server.process());
             let is_gone = process.is_some_and(|process| process.has_ended(now));
             for turn in 0..self.dialogues.len() {
                 let number = (self.first + turn) % self.dialogues.len();
-                // What comes behind what could not be read would be taken for what comes next.
+                // After an unreadable message, the bytes after it would be taken for the next message.
                 if self.failed.contains_key(&number) {
                     continue;
                 }
                 let NamedConnection { name, encoding, .. } = &self.description.connections[number];
-                // That it is gone is seen by one who waits.
+                // Only a wait sees that the process is gone.
                 let limit = if is_gone { now + Duration::from_millis(1) } else { now };
                 match self.dialogues[number].receive(encoding, limit, process) {
                     Ok(Received::Silence) => {}
@@ -282,7 +280,7 @@ impl TcpAdapter {
             if let Some((_, failure)) = self.failed.pop_first() {
                 return Err(failure);
             }
-            // As it was before the turn: what came meanwhile over one that was asked is not silence.
+            // The clock is that from before the turn: an output may have come meanwhile.
             if now >= until {
                 return Ok(Received::Silence);
             }
@@ -310,7 +308,7 @@ impl TcpAdapter {
         }
         let channel = Channel::of_one(self.server.connect_again(self.deadline)?.into());
         let channel = channel.map_err(|error| Failure::Lost(error.to_string()))?;
-        let channel = self.secured(channel, self.deadline).map_err(Failure::Lost)?;
+        let channel = self.with_tls(channel, self.deadline).map_err(Failure::Lost)?;
         let stream = Stream::new(channel, self.description.encoding.cut());
         let old = self.dialogues.remove(number);
         let next = old.resume(stream, &self.description.encoding, self.deadline, self.server.process())?;
@@ -318,7 +316,7 @@ impl TcpAdapter {
         Ok(())
     }
 
-    /// Leaves the run. What may not have been taken then makes the system unclean, or is its end.
+    /// Leaves the run. If something may be untaken, a server of ours is ended, and another one is unclean.
     fn leave(&mut self) {
         let mut dialogues = std::mem::take(&mut self.dialogues);
         dialogues.retain(|dialogue| self.server.outlives_runs() && dialogue.may_be_untaken());
@@ -334,12 +332,12 @@ impl TcpAdapter {
             Protocol::Tcp => system::UNREAD.to_owned(),
             Protocol::Udp => system::UNDER_WAY.to_owned(),
         });
-        // Of one run, one can still see that it has come. Of two, both are given up.
+        // The connections of one run can be waited for later. If there are two such runs, neither is.
         self.late = if self.late.is_empty() { dialogues } else { Vec::new() };
     }
 }
 
-/// Waits for all of these to be ended by the other side.
+/// Waits until the other side has ended all of these.
 fn settle_all(dialogues: &mut [Dialogue], tcp: &Tcp, until: Instant, process: Option<&Process>) -> Arrival {
     let owed = dialogues.iter_mut().filter(|dialogue| dialogue.may_be_untaken());
     let arrivals: Vec<Arrival> =

@@ -5,8 +5,8 @@
 //! expression = name | function "(" expression ")"        a function of one text: its length, its digits, ...
 //! ```
 //!
-//! `{{` and `}}` are braces. In a body, which is JSON more often than not, braces stand for themselves, and
-//! only what begins as a hole with a name in it, or with a name and a parenthesis, is one.
+//! `{{` and `}}` are braces. A body is often JSON, so braces stand for themselves there. A hole of a body
+//! must have only a name in it, or begin with a name and a parenthesis.
 
 use std::fmt;
 use std::ops::Range;
@@ -46,7 +46,7 @@ coreach_model::words! {
 }
 
 impl Function {
-    /// All of them, the last one first.
+    /// Applies all functions, the last one first.
     pub fn all_of(functions: &[Function], text: String) -> String {
         functions.iter().rev().fold(text, |text, function| function.of(&text))
     }
@@ -66,7 +66,6 @@ impl Function {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemplateError {
     pub wrong: Wrong,
-    /// Where, in bytes of the text.
     pub at: Range<usize>,
 }
 
@@ -76,7 +75,7 @@ pub enum Wrong {
     Function(String),
     /// This function has another number of arguments than one.
     Arity(Function, usize),
-    /// What stands within the parentheses of this function is no name and no function.
+    /// The text in the parentheses of this function is no name and no function.
     Argument(Function),
 }
 
@@ -98,12 +97,12 @@ impl fmt::Display for TemplateError {
 impl std::error::Error for TemplateError {}
 
 impl Template {
-    /// A text without holes, whatever it contains.
+    /// Makes a template without holes, whatever the text contains.
     pub fn fixed(text: &str) -> Self {
         Template(vec![Piece::Text(text.to_owned())])
     }
 
-    /// These one after the other, with that between.
+    /// Joins templates, with a text between them.
     pub fn joined(templates: impl IntoIterator<Item = Template>, between: &str) -> Self {
         let mut pieces = Vec::new();
         for Template(more) in templates {
@@ -114,7 +113,7 @@ impl Template {
         Template(pieces)
     }
 
-    /// A template of one line.
+    /// Parses a template of one line.
     ///
     /// # Errors
     /// [`TemplateError`]: a single brace, an unclosed one, a hole without a name.
@@ -128,7 +127,7 @@ impl Template {
                     builder.text.push(sign);
                     2
                 }
-                '{' => match (expression(&rest[1..], at + 1)?, rest.find('}')) {
+                '{' => match (read_expression(&rest[1..], at + 1)?, rest.find('}')) {
                     (Some((hole, length)), _) => {
                         builder.hole(hole);
                         length + 1
@@ -158,15 +157,15 @@ impl Template {
         Ok(builder.finish())
     }
 
-    /// A template in which braces stand for themselves where neither a name nor a function is between them.
+    /// Parses a template in which braces stand for themselves, unless a name or a function is between them.
     ///
     /// # Errors
-    /// [`TemplateError`]: something that begins as a function within braces, and is none.
+    /// [`TemplateError`]: a text within braces begins as a function, and is none.
     pub fn parse_body(text: &str) -> Result<Self, TemplateError> {
         let mut builder = Builder::default();
         let mut at = 0;
         while let Some(sign) = text[at..].chars().next() {
-            let hole = if sign == '{' { expression(&text[at + 1..], at + 1)? } else { None };
+            let hole = if sign == '{' { read_expression(&text[at + 1..], at + 1)? } else { None };
             at += match hole {
                 Some((hole, length)) => {
                     builder.hole(hole);
@@ -195,7 +194,7 @@ impl Template {
         })
     }
 
-    /// The text with its holes filled; functions are of what fills them.
+    /// Fills the holes of the text. Functions are applied to the texts that fill them.
     ///
     /// # Errors
     /// The name of a hole for which there is nothing.
@@ -203,7 +202,7 @@ impl Template {
         self.fill_as(value, |text| text)
     }
 
-    /// The same, where what fills a hole is written in another way last.
+    /// Fills the holes as [`Template::fill`] does, and at last writes each of these texts in another way.
     pub fn fill_as(
         &self,
         mut value: impl FnMut(&str) -> Option<String>,
@@ -248,17 +247,17 @@ impl Builder {
 /// The functions from the outermost to the innermost, and the name.
 type Hole = (Vec<Function>, String);
 
-/// The expression with which the text begins, where a closing brace follows it, and its length with that
-/// brace. `at` is where the text stands. `None` where it begins neither with a name and a brace nor with a
-/// name and a parenthesis, or is not closed.
-fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateError> {
+/// Reads the expression at the beginning of the text, up to a closing brace. Returns it with its length and
+/// that brace. `at` is the position of the text. `None` if the text begins neither with a name and a brace
+/// nor with a name and a parenthesis, or is not closed.
+fn read_expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateError> {
     let mut functions = Vec::new();
     let mut from = 0;
-    // Outside of its braces, nothing is a hole.
+    // Without a closing brace, there is no hole.
     let Some(end) = text.find('}') else { return Ok(None) };
     let inside = &text[..end];
     loop {
-        let name = name(&inside[from..]);
+        let name = leading_name(&inside[from..]);
         let next = from + name.len();
         let rest = &inside[next..];
         match functions.last() {
@@ -281,7 +280,7 @@ fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateEr
                 }
             };
         }
-        // A JSON object or a program may have parentheses behind a name; a hole ends with one.
+        // A JSON object or a program may have parentheses after a name. A hole ends with one.
         if functions.is_empty() && !inside.ends_with(')') {
             return Ok(None);
         }
@@ -294,7 +293,7 @@ fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateEr
     }
 }
 
-/// What is wrong between the parentheses of a function.
+/// Says what is wrong between the parentheses of a function.
 fn explain_bad_argument(function: Function, inside: &str, from: usize, at: usize) -> TemplateError {
     let arguments = inside[from..].trim_end_matches(')');
     let wrong = match arguments.split(',').count() {
@@ -302,13 +301,12 @@ fn explain_bad_argument(function: Function, inside: &str, from: usize, at: usize
         1 => Wrong::Argument(function),
         count => Wrong::Arity(function, count),
     };
-    // The parentheses, where nothing is between them.
+    // If nothing is between the parentheses, they are the place.
     let place = if arguments.is_empty() { from - 1..inside.len() } else { from..from + arguments.len() };
     TemplateError { wrong, at: at + place.start..at + place.end }
 }
 
-/// The name with which the text begins, or nothing.
-fn name(text: &str) -> &str {
+fn leading_name(text: &str) -> &str {
     let is_sign = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
     let end = text.find(|sign: char| !is_sign(sign)).unwrap_or(text.len());
     let begins = text.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_');
@@ -375,7 +373,7 @@ mod tests {
             assert_eq!(filled(&Template::parse(text).unwrap()), Ok(expected.to_owned()), "{text}");
             assert_eq!(filled(&Template::parse_body(text).unwrap()), Ok(expected.to_owned()), "{text}");
         }
-        // Bytes, not letters; and a text that would end a JSON string does not.
+        // A length counts bytes, not letters. A quote does not end a JSON string.
         let with = |text: &str, value: &str| {
             Template::parse(text).unwrap().fill(|_| Some(value.to_owned())).unwrap()
         };
@@ -403,7 +401,7 @@ mod tests {
         for text in ["{len(a}", "{len(a))}", "{hex(len(a)}", "{len(a", "{len (a)}", "{len(a)b}"] {
             assert!(Template::parse(text).is_err(), "{text}");
         }
-        // What a body may be.
+        // These are texts of a body.
         for text in ["function f(x) {g(x); }", "{user(id: 4) {name}", "{ len(a) }", "{f (a)}"] {
             assert!(Template::parse_body(text).is_ok(), "{text}");
         }

@@ -1,9 +1,9 @@
 //! A folder for the temporary files of a launch: made before it, removed with all that is in it when the
 //! launch is over.
 //!
-//! The program that is launched may leave anything there. A folder that may not be listed is allowed to be,
-//! if it is ours. A symbolic link is removed and not followed. A folder in which something is mounted is not
-//! removed, and nothing in it is. (Folders may have become listable by then, or we would not know.)
+//! The program that is launched may leave anything there. A folder of ours that cannot be listed is made
+//! listable. A symbolic link is removed and not followed. If something is mounted in a folder, nothing is
+//! removed. (Its folders may have been made listable before that is known.)
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind};
@@ -21,7 +21,7 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// Makes an empty one that nobody but our user may enter.
+    /// Makes an empty folder that only our user may enter.
     pub fn new() -> io::Result<Self> {
         TemporaryFolder::within(&std::path::absolute(std::env::temp_dir())?)
     }
@@ -33,7 +33,7 @@ impl TemporaryFolder {
         let Some(name) = made.path().to_str().map(str::to_owned) else {
             return Err(io::Error::other(format!("{} is no text", folder.display())));
         };
-        // It is removed in our own way.
+        // `remove` removes it, and not the library.
         let _ = made.keep();
         Ok(TemporaryFolder { name })
     }
@@ -50,8 +50,8 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Removes the folder and all in it; nothing where there is none. First a walk makes its folders listable and
-/// writable, and refuses if something is mounted in one.
+/// Removes the folder and all in it, if it is there. First a walk makes its folders listable and writable,
+/// and refuses if something is mounted in one.
 pub fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir(folder) {
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
@@ -64,7 +64,7 @@ pub fn remove(folder: &Path) -> io::Result<()> {
         if fs::symlink_metadata(&next).is_ok_and(|metadata| metadata.dev() != device) {
             return Err(io::Error::other(format!("something is mounted on {}", next.display())));
         }
-        // Fails for what is not ours or too deep for a path. If it matters, `remove_dir_all` says so.
+        // This fails for a folder that is not ours or too deep. If it matters, `remove_dir_all` fails, too.
         let _ = fs::set_permissions(&next, Permissions::from_mode(0o700));
         let entries = fs::read_dir(&next).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));

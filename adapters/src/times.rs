@@ -7,7 +7,7 @@ pub fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// A time as a document states it: not before the beginning, and not without end.
+/// Reads a time of a document: not before the beginning, and not without end.
 pub fn seconds(number: f64) -> Option<Duration> {
     /// Three hundred years.
     const MOST: f64 = 1e10;

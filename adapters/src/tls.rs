@@ -1,17 +1,17 @@
 //! TLS over a connection that does not block: the bytes of a dialogue on one side, records on the other.
 //!
-//! **What is trusted** is what the description names, and nothing else: not the system's authorities, no
-//! certificate that nobody has signed, none whose name is another one, none that has expired. There is no way
-//! to say otherwise. A client certificate is shown where one is given.
+//! **Trust.** Only the authorities that the description names are trusted, and not those of the system. A
+//! certificate must be signed by one of them, have the right name, and not have expired. There is no way to
+//! change that. A client certificate is shown if one is given.
 //!
-//! **Method.** `rustls` does no input or output by itself. Whoever has the descriptor hands it over for one
-//! step, which ends when it would wait; the waiting stays with the caller ([`crate::stream`],
-//! [`crate::socket`]), with its limits. Bytes count as sent when their records have left us. No session is
-//! resumed: each connection begins as the first one did.
+//! **Method.** `rustls` does no input or output by itself. The caller hands over its descriptor for one step,
+//! which ends when it would wait. The caller waits, with its own limits ([`crate::stream`],
+//! [`crate::socket`]). Bytes count as sent when their records have left us. No session is resumed: each
+//! connection begins as the first one did.
 //!
-//! **Where we are lenient**: the end of the connection without the alert `close_notify` is an end. Many
-//! servers leave it out, and what was whole before is whole; an answer over HTTP that only the end ends is
-//! not.
+//! **Where we are lenient**: the end of the connection without the alert `close_notify` is an end, since many
+//! servers leave the alert out. A message that was whole before is whole. An answer over HTTP that only the
+//! end of the connection ends is not.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -28,18 +28,17 @@ use rustix::event::PollFlags;
 #[derive(Clone, Debug)]
 pub struct Tls {
     config: Arc<ClientConfig>,
-    /// Whose name the certificate must have, where it is not the host's.
+    /// The name that the certificate must have, if it is not the host's.
     name: Option<ServerName<'static>>,
     files: Option<Files>,
 }
 
-/// Where the texts lie, for other programs that are to speak with the same.
+/// The files of the texts, for other programs that speak to the same server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Files {
     pub authorities: PathBuf,
-    /// Our certificate and its key.
     pub client: Option<(PathBuf, PathBuf)>,
-    /// The server's name, where it is not the host's.
+    /// The server's name, if it is not the host's.
     pub name: Option<String>,
 }
 
@@ -50,14 +49,14 @@ pub enum File {
     Key,
 }
 
-/// Can a certificate have this name: a host's, or an address?
+/// Says whether a certificate can have this name: that of a host, or an address.
 pub fn is_name(text: &str) -> bool {
     ServerName::try_from(text.to_owned()).is_ok()
 }
 
 impl Tls {
-    /// From texts in PEM: the certificates of the authorities that are trusted; our certificate (and those
-    /// between it and its authority) with its key. `name`: the server's, where it is not the host's.
+    /// Makes TLS of texts in PEM: the certificates of the authorities that are trusted, and our certificate
+    /// with its chain and its key. `name` is the server's, if it is not the host's.
     pub fn of(
         authorities: &[u8],
         client: Option<(&[u8], &[u8])>,
@@ -103,12 +102,12 @@ impl Tls {
         self.files.as_ref()
     }
 
-    /// A session with this host, which has not begun.
+    /// Makes a session with this host, which has not begun.
     ///
     /// # Errors
     /// The host has a name that no certificate can have.
     pub fn session(&self, host: &str) -> Result<Session, Broken> {
-        let of_host = || ServerName::try_from(bare(host).to_owned());
+        let of_host = || ServerName::try_from(without_brackets(host).to_owned());
         let name = self.name.clone().map_or_else(of_host, Ok);
         let name = name.map_err(|_| Broken::of(&format!("no certificate can be for `{host}`")))?;
         let connection = ClientConnection::new(Arc::clone(&self.config), name);
@@ -118,11 +117,11 @@ impl Tls {
 }
 
 /// A host without the brackets around an address.
-fn bare(host: &str) -> &str {
+fn without_brackets(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
-/// What is no TLS, or not with whom it should be.
+/// Why this is no TLS, or not with the right server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Broken {
     pub text: String,
@@ -159,14 +158,14 @@ pub struct Session {
 /// The most bytes that are taken at once: a record.
 const RECORD: usize = 16 << 10;
 
-/// So many records without a byte for us are read in a row before somebody looks at the clock.
+/// The most records without a byte for us that are read before the caller can look at the clock.
 const IN_A_ROW: usize = 64;
 
 impl Session {
-    /// Says who we are and finds out who the other one is. `wait` waits until the connection is ready.
+    /// Does the handshake, which shows who the two sides are. `wait` waits until the connection is ready.
     ///
     /// # Errors
-    /// Those of the connection and of `wait`; [`Broken`] within one: the other side is not who it should be.
+    /// Errors of the connection and of `wait`. [`Broken`] within one: the other side is not the right one.
     pub fn begin<S: Read + Write, E: From<io::Error>>(
         &mut self,
         mut socket: S,
@@ -195,10 +194,10 @@ impl Session {
         }
     }
 
-    /// Reads some bytes; 0 where the other side has ended it by a word.
+    /// Reads some bytes. 0 if the other side has ended the session by an alert.
     ///
     /// # Errors
-    /// Those of the connection; [`ErrorKind::UnexpectedEof`] where it was ended without that word.
+    /// Errors of the connection. [`ErrorKind::UnexpectedEof`] if it was ended without that alert.
     pub fn read(&mut self, mut socket: impl Read + Write, bytes: &mut [u8]) -> io::Result<usize> {
         for _ in 0..IN_A_ROW {
             match self.left(bytes) {
@@ -206,7 +205,7 @@ impl Session {
                 other => return other,
             }
             self.take_in(&mut socket)?;
-            // Something may have to be answered; what cannot leave now leaves later.
+            // Something may have to be answered. If the answer cannot leave now, it leaves later.
             match self.flush(&mut socket) {
                 Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
                 _ => {}
@@ -215,7 +214,7 @@ impl Session {
         Err(ErrorKind::WouldBlock.into())
     }
 
-    /// The same, of what has been read from the connection already.
+    /// Reads bytes that have come from the connection already.
     ///
     /// # Errors
     /// [`ErrorKind::WouldBlock`]: there is nothing left.
@@ -223,8 +222,8 @@ impl Session {
         self.connection.reader().read(bytes)
     }
 
-    /// Writes some bytes, of which the same must be given again where it would wait: they count when they
-    /// have left us.
+    /// Writes some bytes. They count when they have left us. If it would wait, the caller must give the same
+    /// bytes again.
     pub fn write(&mut self, mut socket: impl Read + Write, bytes: &[u8]) -> io::Result<usize> {
         self.flush(&mut socket)?;
         if self.accepted == 0 {
@@ -237,7 +236,7 @@ impl Session {
     /// Says that nothing more will be sent.
     pub fn end(&mut self, mut socket: impl Read + Write) {
         self.connection.send_close_notify();
-        // One who does not read it needs no word.
+        // If the other side does not read it, nothing is lost.
         let _ = self.flush(&mut socket);
     }
 
@@ -261,7 +260,7 @@ impl Session {
             }
         };
         if let Err(error) = self.connection.process_new_packets() {
-            // The other side shall hear why.
+            // Tell the other side why.
             let _ = self.flush(socket);
             let is_alert = matches!(error, rustls::Error::AlertReceived(_));
             let is_plain = matches!(error, rustls::Error::InvalidMessage(_));

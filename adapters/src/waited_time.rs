@@ -30,7 +30,7 @@ pub struct WaitedTime {
 pub struct Wait {
     /// The sum of what is known.
     pub time: Duration,
-    /// Is nothing missing, as far as that is seen: no thread and no child has ended meanwhile?
+    /// Nothing is missing, as far as that is seen: no thread and no child has ended meanwhile.
     pub is_all: bool,
 }
 
@@ -53,13 +53,13 @@ impl From<Duration> for WaitedTime {
     }
 }
 
-/// Returns how long the threads of a process and of its descendants have waited for a processor until now;
+/// Returns how long the threads of a process and of its descendants have waited for a processor until now.
 /// `None` if that is not known.
 pub fn read_waited_time(process: i32) -> Option<WaitedTime> {
     let mut found = WaitedTime::default();
     let (mut seen, mut open) = (BTreeSet::from([process]), vec![process]);
     while let Some(one) = open.pop() {
-        // One that has just ended is no longer there, and neither is what it has waited.
+        // A process that has just ended is no longer there, and its time is lost.
         let Ok(threads) = fs::read_dir(format!("/proc/{one}/task")) else { continue };
         for thread in threads.flatten() {
             let number: Option<i32> = thread.file_name().to_str().and_then(|name| name.parse().ok());
@@ -87,7 +87,7 @@ fn faults_of_children(process: i32) -> Option<u64> {
     Some(field(11)?.saturating_add(field(13)?))
 }
 
-/// Returns how long this thread has waited for a processor until now; nothing if that is not known.
+/// Returns how long this thread has waited for a processor until now. 0 if that is not known.
 pub fn read_own_waited_time() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let waited = text.split_whitespace().nth(1).and_then(|number| number.parse().ok());
@@ -102,7 +102,7 @@ mod tests {
     fn a_process_that_is_there_has_waited_some_time_and_one_that_is_not_none() {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         let before = read_waited_time(own);
-        // Where the kernel counts at all, it does not count backwards.
+        // If the kernel counts at all, it does not count backwards.
         let now = read_waited_time(own);
         assert_eq!(before.is_some(), now.is_some());
         assert_eq!(read_waited_time(i32::MAX), None);

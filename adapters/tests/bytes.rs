@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{AnswerPlace, Http, Request, Response, Source, Spelling, Unmatched};
-use coreach_adapters::encoding::of_latin1;
+use coreach_adapters::encoding::from_latin1;
 use coreach_adapters::evidence::Limits;
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::template::Template;
@@ -68,8 +68,8 @@ fn every_byte_goes_over_a_body_and_comes_back() {
     let failed = adapter.send(&Event::new("Put", [Value::string("\u{100}")]));
     assert!(matches!(failed, Err(Failure::Untranslatable(_))), "{failed:?}");
     let bytes: Vec<u8> = (0..=255).rev().collect();
-    adapter.send(&Event::new("Put", [Value::string(&of_latin1(&bytes))])).unwrap();
-    let got = Event::new("Got", [Value::string(&of_latin1(&bytes))]);
+    adapter.send(&Event::new("Put", [Value::string(&from_latin1(&bytes))])).unwrap();
+    let got = Event::new("Got", [Value::string(&from_latin1(&bytes))]);
     assert_eq!(adapter.receive(deadline), Ok(Received::Output(got)));
     adapter.stop();
     assert_eq!(server.join().unwrap(), bytes);

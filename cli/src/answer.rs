@@ -1,7 +1,7 @@
 //! The answer of a command, and the one place that prints it.
 //!
 //! A command returns a [`CommandAnswer`], or an [`EarlyExit`] if something ends it before it has one. No
-//! command asks whether the user wants JSON: the command line says so once ([`answer_in`]), and the printer
+//! command asks whether the user wants JSON: the command line says so once ([`set_format`]), and the printer
 //! keeps to it.
 
 use std::fmt::Display;
@@ -48,7 +48,7 @@ static FORMAT: OnceLock<OutputFormat> = OnceLock::new();
 
 /// Sets the form of the answer to what `--format` says, for the whole life of the process. A command without
 /// that option answers as a text.
-pub fn answer_in(matches: &ArgMatches) {
+pub fn set_format(matches: &ArgMatches) {
     let innermost = iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1));
     let is_json = innermost.last().is_some_and(|matches| {
         let answer = matches.try_get_one::<OutputFormat>("format").ok().flatten();
@@ -65,17 +65,17 @@ pub fn is_json() -> bool {
 
 /// Returns the answer in the form that the command line asks for: the document, or the text.
 pub fn render_answer<D: Serialize>(document: impl FnOnce() -> D, text: impl FnOnce() -> String) -> String {
-    if is_json() { console::json(&document()) } else { text() }
+    if is_json() { console::document_text(&document()) } else { text() }
 }
 
-/// Prints a text that a document says in other words, if there is no document.
+/// Prints a text, unless the answer is a document: that says the same in other words.
 pub fn print_text(text: &str) {
     if !is_json() {
         console::print(text);
     }
 }
 
-/// Draws findings that a document has among its own, if there is no document.
+/// Draws findings, unless the answer is a document: that has them itself.
 pub fn draw_text(found: &[Diagnostic]) {
     if !is_json() {
         console::draw(found);
@@ -121,7 +121,7 @@ impl CommandAnswer {
         }
     }
 
-    /// Adds what failed beside the answer.
+    /// Adds a failure beside the answer: its lines, and its exit code if that counts more.
     pub fn worsen(&mut self, early: &EarlyExit) {
         self.exit = self.exit.and(early.exit());
         match early {
@@ -145,7 +145,7 @@ impl CommandAnswer {
 pub enum EarlyExit {
     /// Findings in what the user wrote.
     Refused(Vec<Diagnostic>, Exit),
-    /// Lines on what the surroundings do not let us do.
+    /// Lines that say what the surroundings do not let us do.
     Failed(String, Exit),
 }
 
@@ -209,7 +209,7 @@ impl EarlyExit {
     pub fn print(&self) -> Exit {
         let exit = self.exit();
         // A file of another kind explains whatever was found in it.
-        let others = if exit == Exit::Mistakes { files::of_other_kinds() } else { Vec::new() };
+        let others = if exit == Exit::Mistakes { files::report_other_kinds() } else { Vec::new() };
         match self {
             EarlyExit::Refused(found, _) => {
                 let found = if others.is_empty() { found } else { &others };
@@ -221,7 +221,7 @@ impl EarlyExit {
                     );
                 } else {
                     console::draw(found);
-                    console::say(&counted(found));
+                    console::say(&count_findings(found));
                 }
             }
             EarlyExit::Failed(..) if !others.is_empty() => console::draw(&others),
@@ -237,8 +237,8 @@ pub fn exit_of(found: &[Diagnostic]) -> Exit {
     if is_stopped { Exit::Stopped } else { Exit::Mistakes }
 }
 
-/// `1 error, 2 warnings`
-pub fn counted(found: &[Diagnostic]) -> String {
+/// Counts findings by severity: `1 error, 2 warnings`.
+pub fn count_findings(found: &[Diagnostic]) -> String {
     let count = |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     match (errors, warnings) {

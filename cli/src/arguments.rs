@@ -34,7 +34,7 @@ use crate::timed_arguments::TimedArguments;
 
 /// Generate test cases from a model of a system and a test purpose, and run them
 #[derive(Parser, Debug)]
-#[command(name = "coreach", version, help_template = template(), after_help = help())]
+#[command(name = "coreach", version, help_template = help_template(), after_help = help())]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -138,8 +138,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Install", &["schema", "completions", "man"]),
 ];
 
-/// Lists the commands in groups, which clap does not.
-fn template() -> String {
+/// Makes the template of the help, which lists the commands in groups. clap has no groups.
+fn help_template() -> String {
     let commands = CoreachCommand::augment_subcommands(Command::new("coreach"));
     let about = |name: &&str| {
         let about = commands.find_subcommand(name).and_then(Command::get_about);
@@ -154,7 +154,7 @@ fn template() -> String {
     )
 }
 
-/// Of `run`.
+/// The arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArguments {
     /// The configuration
@@ -167,7 +167,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub domain: Option<DomainKind>,
     /// Write these stages, not the configuration's
-    #[arg(long, value_name = "STAGE,...", value_delimiter = ',', value_parser = stage)]
+    #[arg(long, value_name = "STAGE,...", value_delimiter = ',', value_parser = parse_stage)]
     pub stages: Option<Vec<Stage>>,
     /// Leave this out of pictures
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
@@ -186,7 +186,7 @@ pub struct RunArguments {
     pub quiet: bool,
 }
 
-/// Of `check`.
+/// The arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
     /// Specifications, purposes, configurations, IUT files, campaigns, test cases, runs, stores
@@ -197,20 +197,20 @@ pub struct CheckArguments {
     pub format: OutputFormat,
 }
 
-/// Of `show`.
+/// The arguments of `show`.
 #[derive(Args, Debug)]
 pub struct ShowArguments {
     /// A specification, a purpose or a configuration
     #[arg(value_name = "MODEL|CONFIG")]
     pub model: PathBuf,
     /// What to show; the help is made of the list of stages.
-    #[arg(long, value_name = "STAGE", value_parser = shown, help = what_to_show())]
+    #[arg(long, value_name = "STAGE", value_parser = parse_shown_stages, help = stage_help())]
     pub stage: Option<ShownStages>,
     /// Show this purpose of the configuration [default: the first]
     #[arg(long, value_name = "NAME")]
     pub purpose: Option<String>,
     /// In which form; the help is made of the list of formats.
-    #[arg(long, default_value = "dot", help = in_which_form())]
+    #[arg(long, default_value = "dot", help = format_help())]
     pub format: export::Format,
     /// Show reach and coreach in the picture
     #[arg(long)]
@@ -228,13 +228,13 @@ pub enum Hide {
 }
 
 impl RunArguments {
-    /// How its pictures are drawn.
+    /// Returns how the pictures are drawn.
     pub fn options(&self) -> export::Options {
         export::Options { facts: false, hide_fail: self.hide.contains(&Hide::Fail) }
     }
 }
 
-/// Of `compare`.
+/// The arguments of `compare`.
 #[derive(Args, Debug)]
 pub struct CompareArguments {
     /// The configuration
@@ -264,7 +264,7 @@ pub enum Silence {
     Sink,
 }
 
-/// Of `explore`.
+/// The arguments of `explore`.
 #[derive(Args, Debug)]
 pub struct ExploreArguments {
     /// The specification
@@ -305,7 +305,7 @@ pub struct ExploreArguments {
     pub format: OutputFormat,
 }
 
-/// Of `verify`.
+/// The arguments of `verify`.
 #[derive(Args, Debug)]
 pub struct VerifyArguments {
     /// The configuration
@@ -325,14 +325,14 @@ pub struct VerifyArguments {
     pub quiet: bool,
 }
 
-/// Of `cover`.
+/// The arguments of `cover`.
 #[derive(Args, Debug)]
 pub struct CoverArguments {
     /// A specification, or a configuration, whose specification, constants and domain are taken
     #[arg(value_name = "CONFIG|MODEL")]
     pub model: PathBuf,
     /// What to cover; the help is made of the list of criteria.
-    #[arg(long, value_name = "CRITERION,...", value_delimiter = ',', default_value = "transitions", help = what_to_cover())]
+    #[arg(long, value_name = "CRITERION,...", value_delimiter = ',', default_value = "transitions", help = criterion_help())]
     pub criterion: Vec<Criterion>,
     /// Write the suite to this folder: purposes, specification, configuration
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -341,7 +341,7 @@ pub struct CoverArguments {
     #[arg(long, default_value = "0", value_parser = whole::<usize>)]
     pub events: usize,
     /// What purposes watch behind their goals; the help is made of the list.
-    #[arg(long, value_name = "WHAT", default_value_t, help = what_to_observe())]
+    #[arg(long, value_name = "WHAT", default_value_t, help = observe_help())]
     pub observe: Observe,
     /// End each path after so many events
     #[arg(long, value_name = "EVENTS", default_value = "60", value_parser = whole::<usize>)]
@@ -357,7 +357,7 @@ pub struct CoverArguments {
     pub quiet: bool,
 }
 
-/// Of `campaign`.
+/// The arguments of `campaign`.
 #[derive(Args, Debug)]
 pub struct CampaignArguments {
     /// The campaign
@@ -400,7 +400,7 @@ pub enum CampaignCommand {
     Merge(MergeArguments),
 }
 
-/// Of `campaign merge`.
+/// The arguments of `campaign merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
     /// The store that takes the runs; the command makes it if there is none
@@ -423,7 +423,7 @@ pub struct MergeArguments {
     pub quiet: bool,
 }
 
-/// Of `init`.
+/// The arguments of `init`.
 #[derive(Args, Debug)]
 pub struct InitArguments {
     /// Write into this folder
@@ -431,22 +431,22 @@ pub struct InitArguments {
     pub folder: OutputPath,
 }
 
-/// Of `schema`.
+/// The arguments of `schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// The kind of file
-    #[arg(value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    #[arg(value_name = "KIND", value_parser = schema_kinds(), hide_possible_values = true)]
     pub kind: Option<String>,
     /// Write the schema, or all of them, to this folder; existing files are replaced
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
 }
 
-fn kinds() -> PossibleValuesParser {
+fn schema_kinds() -> PossibleValuesParser {
     SCHEMAS.map(|schema| schema.kind).into()
 }
 
-/// Of `completions`.
+/// The arguments of `completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArguments {
     /// The shell
@@ -454,7 +454,7 @@ pub struct CompletionsArguments {
     pub shell: Shell,
 }
 
-/// Of `man`.
+/// The arguments of `man`.
 #[derive(Args, Debug)]
 pub struct ManArguments {
     /// Write a page for each command to this folder [default: print the page of coreach]
@@ -473,8 +473,8 @@ pub enum ShownStages {
     Stage(Stage),
 }
 
-/// A stage by the name of its result, or by its verb.
-fn stage(name: &str) -> Result<Stage, String> {
+/// Finds a stage by the name of its result, or by its verb.
+fn parse_stage(name: &str) -> Result<Stage, String> {
     let found = Stage::ALL.into_iter().find(|stage| stage.artifact() == name || stage.name() == name);
     found.ok_or_else(|| {
         let names = Stage::ALL.map(Stage::artifact);
@@ -482,15 +482,15 @@ fn stage(name: &str) -> Result<Stage, String> {
     })
 }
 
-fn what_to_cover() -> String {
+fn criterion_help() -> String {
     format!("Cover this: {}", CRITERIA.join(", "))
 }
 
-fn what_to_observe() -> String {
+fn observe_help() -> String {
     format!("Let purposes watch this behind their goals: {}", Observe::ALL.map(Observe::name).join(", "))
 }
 
-fn what_to_show() -> String {
+fn stage_help() -> String {
     format!(
         "Show this: specification, test_purpose, or a stage's result: {} [default: the model itself; of a configuration the {}]",
         Stage::ALL.map(Stage::artifact).join(", "),
@@ -498,15 +498,15 @@ fn what_to_show() -> String {
     )
 }
 
-fn in_which_form() -> String {
+fn format_help() -> String {
     format!("Print it in this format: {}", export::Format::ALL.map(export::Format::name).join(", "))
 }
 
-fn shown(name: &str) -> Result<ShownStages, String> {
+fn parse_shown_stages(name: &str) -> Result<ShownStages, String> {
     match name {
         "specification" => Ok(ShownStages::Specification),
         "test_purpose" | "purpose" => Ok(ShownStages::Purpose),
-        _ => stage(name)
+        _ => parse_stage(name)
             .map(ShownStages::Stage)
             .map_err(|message| format!("{message}; and specification, test_purpose")),
     }

@@ -1,22 +1,23 @@
 //! The certain end: of work that passes its budget, and of the program when a signal asks for it.
 //!
-//! **Problem.** Work that asks ends by itself ([`coreach_model::budget`]). One operation on huge numbers, a
-//! query that Z3 does not interrupt, a file that never ends do not ask. And a program that is to end must not
-//! leave behind what it has launched.
+//! **Problem.** Work that asks its budget ends by itself ([`coreach_model::budget`]). Some work does not ask:
+//! one operation on huge numbers, a query that Z3 does not interrupt, a file that never ends. And a program
+//! that ends must not leave behind what it has launched.
 //!
 //! **Method.** One thread looks every `LOOK` at what work has used and at the resident memory
-//! (`/proc/self/statm`) and passes budgets. Work that has not ended some time after (`grace`) is ended with
-//! the process: the same message, the same exit code. Another thread waits for SIGINT, SIGTERM and SIGHUP,
-//! unless whoever started us has them ignored (`nohup`). It passes all budgets, so that a command may tell
-//! what is finished; who has not ended after `PATIENCE`, or does not ask at all (a run of a test case waits
-//! for its implementation), is ended, and so is everybody at a second signal.
+//! (`/proc/self/statm`), and marks budgets as passed. If work has not ended some time later (`grace`), the
+//! thread ends the process, with the same message and exit code. Another thread waits for SIGINT, SIGTERM and
+//! SIGHUP, but not for signals that the parent process has set to be ignored (`nohup`). It marks all budgets
+//! as passed, so that a command may tell what is finished. The process is ended if the command has not ended
+//! after `PATIENCE`, if it does not ask (a run of a test case waits for its implementation), or at a second
+//! signal.
 //!
-//! **An end**: a run that is not judged yet is none any more ([`coreach_execution::interruption`]),
-//! all that was launched is ended ([`keeper::end_all`]), temporary files are removed, the message is written
-//! without the locks of the standard streams, which somebody may hold for ever, and the process exits without
-//! running what C++ libraries do at an exit, since other threads are still in them.
+//! **An end** has these steps. A run that is not judged yet is dropped ([`coreach_execution::interruption`]).
+//! All that was launched is ended ([`keeper::end_all`]). Temporary files are removed. The message is written
+//! without the locks of the standard streams, which another thread may hold for ever. The process exits
+//! without the exit handlers of C++ libraries, since other threads are still in these libraries.
 //!
-//! The exit code for a signal is 128 and its number, as of a shell: 130, 143, 129.
+//! After a signal, the exit code is 128 plus the signal's number, as in a shell: 130, 143, 129.
 
 use std::os::fd::BorrowedFd;
 use std::sync::Mutex;
@@ -43,35 +44,31 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How long a command may tell what is finished, after a signal.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How long killing what is below us may take.
+/// How long it may take to kill the processes that were launched.
 const KILLING: Duration = Duration::from_millis(500);
 
 const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")];
 
-/// The signal that has come; 0 while none has.
-static CAME: AtomicI32 = AtomicI32::new(0);
+/// The number of the signal that has come, or 0.
+static RECEIVED_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// Held by who ends the process, for ever.
+/// The thread that ends the process holds this lock for ever.
 static END: Mutex<()> = Mutex::new(());
 
-/// What a command has finished so far, as its document with this exit code and the reason of the end.
+/// Makes the answer of what is finished so far, from the exit code and the reason of the end.
 type Partial = Box<dyn Fn(u8, &Diagnostic) -> String + Send>;
 
 static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
 
 /// Begins to watch, for the whole life of the process.
 pub fn start() {
-    let ignored = ignored();
+    let ignored = ignored_signals();
     let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    // Without its threads the program ends as others do: a limit is not watched, a signal is not handled.
+    // If a thread cannot be started, the program goes on: limits are not watched, or signals not handled.
     if let Ok(mut signals) = Signals::new(wanted.clone()) {
-        let wait = move || {
-            for signal in signals.forever() {
-                note_signal(signal);
-            }
-        };
+        let wait = move || signals.forever().for_each(note_signal);
         if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_ok() {
-            // In the handler: that thread may be long in coming, and runs go on until then.
+            // The handler itself sets this flag. The thread may be late, and runs would go on until then.
             for signal in wanted {
                 let _ = signal_hook::flag::register(signal, keeper::ending_flag());
             }
@@ -86,36 +83,35 @@ pub fn start() {
     let _ = thread::Builder::new().name("watch".to_owned()).spawn(watch);
 }
 
-/// What a command has finished is told at its end, should that come early.
+/// Sets how the command tells what it has finished, if it is ended early.
 pub fn tell_at_end(partial: impl Fn(u8, &Diagnostic) -> String + Send + 'static) {
     *lock(&PARTIAL) = Some(Box::new(partial));
 }
 
-/// The exit code of a command that has ended by itself; after a signal, of that. Nothing of what it has
-/// launched is left.
-pub fn ended(code: u8) -> u8 {
-    match CAME.load(Ordering::Relaxed) {
+/// Ends all that was launched after a command has ended by itself. Returns the exit code: that of the signal
+/// if one has come, else `code`.
+pub fn end_command(code: u8) -> u8 {
+    match RECEIVED_SIGNAL.load(Ordering::Relaxed) {
         0 => {
             keeper::end_all(KILLING);
             code
         }
         signal => {
-            // Who ends the process after a while finds that somebody does already.
+            // The thread that would end the process after `PATIENCE` waits for this lock for ever.
             std::mem::forget(lock(&END));
             keeper::end_all(KILLING);
-            code_of(signal)
+            exit_code_of_signal(signal)
         }
     }
 }
 
-fn code_of(signal: i32) -> u8 {
+fn exit_code_of_signal(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-/// Has work gone on for too long after it has passed its budget? That is processor time, too: on a machine
-/// that is busy it takes long to drop what was made. Work that waits computes nothing more, so the clock
-/// ends it.
-fn is_beyond(overdue: &Overdue) -> bool {
+/// Says whether work has gone on for too long after it passed its budget. Processor time counts, since a busy
+/// machine needs long to drop what was made. Work that waits uses no processor time, so the clock ends it.
+fn is_beyond_grace(overdue: &Overdue) -> bool {
     let grace = grace(overdue.passed.limit);
     overdue.since.processor > grace || overdue.since.clock > grace.saturating_mul(WAITS)
 }
@@ -129,52 +125,54 @@ fn grace(limit: Limit) -> Duration {
     }
 }
 
+/// Ends the process if work, or the memory of the process, is too far beyond its limit.
 fn check_limits() {
     let memory = allowed::memory();
-    let used = resident();
+    let used = resident_memory();
     let beyond = (used > memory).then_some(Limit::Memory(memory));
     let (overdue, is_working) = budget::check_budgets(beyond);
     if let Some(overdue) = overdue
-        && is_beyond(&overdue)
-        && CAME.load(Ordering::Relaxed) == 0
+        && is_beyond_grace(&overdue)
+        && RECEIVED_SIGNAL.load(Ordering::Relaxed) == 0
     {
-        stop(overdue.passed);
+        stop_process(overdue.passed);
     }
     if let Some(limit) = beyond
         && (!is_working || used > memory + memory / 4)
     {
         let (stage, doing) = budget::current_work();
         let stage = if stage.is_empty() { "run" } else { stage };
-        stop(Passed { limit, stage, doing });
+        stop_process(Passed { limit, stage, doing });
     }
 }
 
-fn resident() -> u64 {
+fn resident_memory() -> u64 {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
     pages * rustix::param::page_size() as u64
 }
 
-/// The signals that whoever started us has ignored, as a mask.
-fn ignored() -> u64 {
+/// Reads which signals the parent process has set to be ignored, as a mask.
+fn ignored_signals() -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
+/// Handles a signal. At the first one, a command that asks its budget may still tell what is finished.
 fn note_signal(signal: i32) {
     let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("a signal", |(_, name)| *name);
-    let is_first = CAME.swap(signal, Ordering::Relaxed) == 0;
+    let is_first = RECEIVED_SIGNAL.swap(signal, Ordering::Relaxed) == 0;
     let limit = Limit::Signal(name);
     let finish = move || {
         let (stage, doing) = budget::current_work();
-        end(code_of(signal), || match stage {
+        end_process(exit_code_of_signal(signal), || match stage {
             "" => Diagnostic::error(INTERRUPTED, format!("stopped by {name}")),
             stage => Stop::Budget(Passed { limit, stage, doing }).to_diagnostic(),
         });
     };
     if is_first && budget::end_all(limit) {
-        // The command tells what is finished; this thread goes on to hear a second signal.
+        // The command tells what is finished. This thread goes on, to hear a second signal.
         let later = move || {
             thread::sleep(PATIENCE);
             finish();
@@ -186,14 +184,15 @@ fn note_signal(signal: i32) {
     finish();
 }
 
-fn stop(passed: Passed) -> ! {
-    end(Exit::Stopped.code(), || Stop::Budget(passed).to_diagnostic())
+fn stop_process(passed: Passed) -> ! {
+    end_process(Exit::Stopped.code(), || Stop::Budget(passed).to_diagnostic())
 }
 
-fn end(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
+/// Ends the process by the steps above. The lock lets only one thread do so.
+fn end_process(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
     keeper::end_all(KILLING);
-    write::abandon();
+    write::remove_temporary_files();
     let found = [why()];
     let partial = lock(&PARTIAL).take();
     let document = match partial {
@@ -218,7 +217,7 @@ fn end(code: u8, why: impl FnOnce() -> Diagnostic) -> ! {
     signal_hook::low_level::exit(code.into())
 }
 
-/// Writes past the locks of the standard streams; gives up where nobody reads.
+/// Writes without the locks of the standard streams. Gives up if nobody reads.
 fn write_raw(to: BorrowedFd<'_>, text: &str) {
     const READER: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
     let mut rest = text.as_bytes();

@@ -38,20 +38,20 @@ impl ColorWhen {
 /// What the command line says of colours.
 static COLOR: AtomicU8 = AtomicU8::new(ColorWhen::Auto as u8);
 
-/// What the command line says of colours, for all that is said from now on.
-pub fn color(when: ColorWhen) {
+/// Sets when there are colours, from now on.
+pub fn set_color(when: ColorWhen) {
     COLOR.store(when as u8, Ordering::Relaxed);
 }
 
 /// Whether the user wants to know more.
 static VERBOSE: AtomicBool = AtomicBool::new(false);
 
-/// Is more to be told: kinds of values, buckets, queries?
+/// Says whether more is to be told: kinds of values, buckets, queries.
 pub fn is_verbose() -> bool {
     VERBOSE.load(Ordering::Relaxed)
 }
 
-/// From now on, what is done is said, with the time since now.
+/// Tells from now on what is done, with the time since this call.
 pub fn tell_what_is_done() {
     VERBOSE.store(true, Ordering::Relaxed);
     let begun = Instant::now();
@@ -60,9 +60,9 @@ pub fn tell_what_is_done() {
     }));
 }
 
-/// Standard output. That it takes no more ends what is told and nothing else: the command goes on to its
-/// answer, which is its exit code and what it writes elsewhere. So writing never fails; [`unwritten`] says
-/// at the end why something was not.
+/// Standard output. If it takes no more, nothing more is told, but the command goes on: its exit code and its
+/// files are part of the answer. So writing never fails. At the end, [`take_write_error`] says why something
+/// was not written.
 #[derive(Clone, Copy, Debug)]
 pub struct StandardOutput;
 
@@ -90,15 +90,15 @@ impl Write for StandardOutput {
     }
 }
 
-/// Why something was not written to standard output, if that is nobody's wish: who closed the pipe has read
+/// Returns why something was not written to standard output. A closed pipe is no error: its reader has read
 /// what was wanted.
-pub fn unwritten() -> Option<io::Error> {
+pub fn take_write_error() -> Option<io::Error> {
     let lost = lock(&LOST).take();
     lost.filter(|error| error.kind() != ErrorKind::BrokenPipe)
 }
 
-/// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing
-/// of them changes here. What cannot be written is told at the end ([`unwritten`]).
+/// Prints data to standard output. Documents and models have escapes of their own for hidden signs, so they
+/// do not change here. An error is told at the end ([`take_write_error`]).
 pub fn print(text: &str) {
     StandardOutput::write_or_note(|mut stdout| {
         stdout.write_all(visible(text).as_bytes())?;
@@ -106,54 +106,54 @@ pub fn print(text: &str) {
     });
 }
 
-/// A document, to standard output.
+/// Prints a document to standard output.
 pub fn print_json(document: &impl serde::Serialize) {
-    print(&json(document));
+    print(&document_text(document));
 }
 
-/// A document as it is printed.
-pub fn json(document: &impl serde::Serialize) -> String {
-    // Our documents have no keys that are no texts, which alone could fail.
+/// Returns a document as it is printed.
+pub fn document_text(document: &impl serde::Serialize) -> String {
+    // This fails only for keys that are no texts, and our documents have none.
     let text = serde_json::to_string_pretty(document).unwrap_or_default();
     format!("{}\n", visible_json(&text))
 }
 
-/// A line for the person before the screen, who sees every sign of it. Nobody can be told if it cannot be
-/// written.
+/// Writes a line to standard error, with every sign made visible. An error is ignored: there is no other
+/// place to report it.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-/// What suits the standard error stream: where the command line does not say it, no colours under `NO_COLOR`
-/// or where it is not a terminal; the width from `COLUMNS`, where it is set.
+/// Returns the style for standard error. If the command line does not say it, there are colours only on a
+/// terminal, and not under `NO_COLOR`. The width is that of `COLUMNS`, if it is set.
 pub fn style() -> Style {
     let terminal = io::stderr().is_terminal();
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = if terminal { width.unwrap_or(100).clamp(40, 200) } else { Style::PLAIN.width };
-    let said = COLOR.load(Ordering::Relaxed);
-    let color = said == ColorWhen::Always as u8 || said == ColorWhen::Auto as u8 && terminal && !refused;
+    let when = COLOR.load(Ordering::Relaxed);
+    let color = when == ColorWhen::Always as u8 || when == ColorWhen::Auto as u8 && terminal && !refused;
     Style { color, width }
 }
 
-/// How many columns standard output has: those of the terminal, or what `COLUMNS` says of it. 120 where it is
-/// no terminal, whatever the surroundings are, so that a file says the same everywhere.
-pub fn width() -> u16 {
+/// Returns how many columns standard output has: what `COLUMNS` says, or what the terminal says. If it is no
+/// terminal, there are always 120, so that a file is the same everywhere.
+pub fn output_width() -> u16 {
     const NO_TERMINAL: u16 = 120;
     let stdout = io::stdout();
     if !stdout.is_terminal() {
         return NO_TERMINAL;
     }
-    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let asked =
         || rustix::termios::tcgetwinsize(&stdout).ok().map(|size| size.ws_col).filter(|width| *width > 0);
-    said.or_else(asked).unwrap_or(NO_TERMINAL).max(40)
+    set.or_else(asked).unwrap_or(NO_TERMINAL).max(40)
 }
 
-/// Findings, drawn on the user's own text.
+/// Draws findings on the user's own text.
 pub fn draw(diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
-        // The colours are ours; what is the user's has been made visible piece by piece.
+        // The colours are ours. The renderer has made all text of the user visible.
         let _ = writeln!(io::stderr().lock(), "{}", render(diagnostics, style()));
     }
 }

@@ -1,9 +1,9 @@
 //! Evidence as people read it: what went over the wire, line for line, with the events between.
 //!
-//! Which bytes made which event is known by their order only: a message stands before the event that the
-//! tester made of it, and a request over HTTP may stand behind its stimulus, since another thread sends it.
-//! Every sign is shown: line ends as `\r\n`, what is no text as `\xff`. A message of many lines, and a line
-//! of many signs, is shortened here and whole in the document.
+//! Only the order says which bytes made which event. A message comes before the event that the tester made
+//! of it. A request over HTTP may come after its stimulus, since another thread sends it. Every sign is
+//! shown: line ends as `\r\n`, bytes that are no text as `\xff`. A message of many lines, or a line of many
+//! signs, is shortened here. The document has it in full.
 
 use std::fmt::Write;
 
@@ -12,14 +12,14 @@ use coreach_execution::Run;
 
 use crate::visible::visible;
 
-/// So many signs of a line are shown.
+/// The most signs of a line that are shown.
 const LONGEST: usize = 400;
 
-/// So many lines of a message are shown, half of them from its end.
+/// The most lines of a message that are shown, half of them from its end.
 const MOST_LINES: usize = 20;
 
-/// The wire of a run, with its events; nothing where nothing was kept.
-pub fn wire(run: &Run) -> String {
+/// Shows the wire of a run, with its events. Nothing, if no evidence was kept.
+pub fn wire_text(run: &Run) -> String {
     let mut text = String::new();
     if run.wire.is_empty() {
         return text;
@@ -27,15 +27,15 @@ pub fn wire(run: &Run) -> String {
     text.push_str("on the wire (-> sent, <- received), and the events by their numbers\n");
     let mut events = run.trace.iter().enumerate().peekable();
     let mut phase = None;
-    let mut tell = |text: &mut String, until: Option<&EvidenceItem>| {
+    let mut write_events = |text: &mut String, until: Option<&EvidenceItem>| {
         let comes_before = |at| until.is_none_or(|item| at < item.at || item.phase == Phase::Settle);
         while let Some((number, step)) = events.next_if(|(_, step)| comes_before(step.at)) {
-            put(text, step.at.as_secs_f64(), &format!("== {} {}", number + 1, step.what));
+            write_timed_line(text, step.at.as_secs_f64(), &format!("== {} {}", number + 1, step.what));
         }
     };
     for item in &run.wire {
         if item.phase == Phase::Settle {
-            tell(&mut text, Some(item));
+            write_events(&mut text, Some(item));
         }
         if phase != Some(item.phase) && (phase.is_some() || item.phase != Phase::Run) {
             text.push_str(match item.phase {
@@ -45,14 +45,15 @@ pub fn wire(run: &Run) -> String {
             });
         }
         phase = Some(item.phase);
-        tell(&mut text, Some(item));
-        one(&mut text, item);
+        write_events(&mut text, Some(item));
+        write_item(&mut text, item);
     }
-    tell(&mut text, None);
+    write_events(&mut text, None);
     text
 }
 
-fn one(text: &mut String, item: &EvidenceItem) {
+/// Writes an item of the evidence, shortened, with a sign for its kind.
+fn write_item(text: &mut String, item: &EvidenceItem) {
     let sign = match item.kind {
         EvidenceKind::Sent => "->",
         EvidenceKind::Received => "<-",
@@ -69,10 +70,10 @@ fn one(text: &mut String, item: &EvidenceItem) {
         (_, Some(note)) => note.clone(),
         (_, None) => String::new(),
     };
-    let mut lines = lines(&item.bytes);
+    let mut lines = shown_lines(&item.bytes);
     if item.cut > 0 && item.kind != EvidenceKind::Omitted {
         lines.push(format!("... {} bytes are not kept ...", item.cut));
-        lines.extend(self::lines(&item.rest));
+        lines.extend(shown_lines(&item.rest));
     }
     if lines.len() > MOST_LINES {
         let left = lines.len() - MOST_LINES;
@@ -80,23 +81,22 @@ fn one(text: &mut String, item: &EvidenceItem) {
     }
     let mut lines = lines.into_iter();
     let first = lines.next().unwrap_or_default();
-    put(text, item.at.as_secs_f64(), &format!("{sign} {what}{first}"));
+    write_timed_line(text, item.at.as_secs_f64(), &format!("{sign} {what}{first}"));
     for line in lines {
         let _ = writeln!(text, "{:>14}{line}", "");
     }
 }
 
-fn put(text: &mut String, seconds: f64, line: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{:>10.1} {}", seconds * 1e3, visible(line));
+fn write_timed_line(text: &mut String, seconds: f64, line: &str) {
+    *text += &format!("{:>10.1} {}\n", seconds * 1e3, visible(line));
 }
 
-/// The lines with their ends, every sign of them shown.
-fn lines(bytes: &[u8]) -> Vec<String> {
-    bytes.split_inclusive(|byte| *byte == b'\n').map(shown).collect()
+/// Splits into lines with their ends, and shows every sign of them.
+fn shown_lines(bytes: &[u8]) -> Vec<String> {
+    bytes.split_inclusive(|byte| *byte == b'\n').map(shown_line).collect()
 }
 
-fn shown(line: &[u8]) -> String {
+fn shown_line(line: &[u8]) -> String {
     let mut text = String::new();
     for chunk in line.utf8_chunks() {
         for sign in chunk.valid().chars() {
@@ -125,16 +125,16 @@ mod tests {
 
     #[test]
     fn no_byte_reaches_the_terminal_as_it_is() {
-        assert_eq!(shown(b"a\x1b[2J\t\xff\xc3\r\n"), "a\\x1b[2J\\t\\xff\\xc3\\r\\n");
-        assert_eq!(shown("\u{202e}x\u{9b}".as_bytes()), "\\u{202e}x\\u{9b}");
+        assert_eq!(shown_line(b"a\x1b[2J\t\xff\xc3\r\n"), "a\\x1b[2J\\t\\xff\\xc3\\r\\n");
+        assert_eq!(shown_line("\u{202e}x\u{9b}".as_bytes()), "\\u{202e}x\\u{9b}");
         for byte in 0..=255_u8 {
-            assert!(shown(&[byte, b'a', byte]).chars().all(|sign| matches!(sign, ' '..='~')), "{byte}");
+            assert!(shown_line(&[byte, b'a', byte]).chars().all(|sign| matches!(sign, ' '..='~')), "{byte}");
         }
     }
 
     #[test]
     fn long_lines_are_shortened_with_a_count() {
-        let line = shown(&[b'x'; 1000]);
+        let line = shown_line(&[b'x'; 1000]);
         assert!(line.ends_with(" ... 600 signs more") && line.len() < 500, "{line}");
     }
 }

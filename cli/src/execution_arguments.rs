@@ -30,7 +30,7 @@ pub enum Chooser {
     Interactive,
 }
 
-/// What decides how a number of runs goes on, and what it is worth.
+/// How runs go on after a Fail or an error, and how Inconclusive counts.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Tolerance {
     /// Count Inconclusive as Pass (exit code 0), as itself (3) or as Fail (1)
@@ -49,7 +49,7 @@ pub struct Tolerance {
 pub struct Driving {
     /// Wait so long for an output if nothing can be sent; may be repeated for locations: `Pay__Begin=2s`
     /// [default: as the IUT file says, else 1s]
-    #[arg(long, value_name = "[LOCATION=]TIME", value_parser = silence)]
+    #[arg(long, value_name = "[LOCATION=]TIME", value_parser = parse_quiescence)]
     pub quiescence: Vec<QuiescenceTime>,
     /// Wait so long for an output if something can be sent as well [default: 20ms]
     #[arg(long, value_name = "TIME", value_parser = budget::parse_duration)]
@@ -69,8 +69,8 @@ pub struct QuiescenceTime {
 }
 
 impl Driving {
-    /// The same, for the tester; what is not said is as before, and how long a reply may take is as the
-    /// implementation's file says it, unless `--quiescence` says something else.
+    /// Returns the settings for the tester. An option that is not given leaves a setting as it was. The
+    /// implementation's file says how long a reply may take, unless `--quiescence` does.
     pub fn over(&self, before: Settings, iut: &Iut) -> Settings {
         let before = before.against(iut);
         let mut everywhere = None;
@@ -93,7 +93,7 @@ impl Driving {
     }
 }
 
-fn silence(text: &str) -> Result<QuiescenceTime, String> {
+fn parse_quiescence(text: &str) -> Result<QuiescenceTime, String> {
     let (location, time) = match text.split_once('=') {
         Some((name, time)) => (Some(name.to_owned()), time),
         None => (None, text),
@@ -103,7 +103,7 @@ fn silence(text: &str) -> Result<QuiescenceTime, String> {
     Ok(QuiescenceTime { location, time })
 }
 
-pub(crate) fn constant(text: &str) -> Result<(String, String), String> {
+pub(crate) fn parse_constant(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example cPrice=3")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
@@ -118,7 +118,7 @@ pub enum Covered {
     All,
 }
 
-/// Of `test --cover`.
+/// The arguments of `test --cover`.
 #[derive(Args, Debug)]
 pub struct WalkArguments {
     /// Cover this of the specification in one walk, without a purpose and a test case
@@ -130,16 +130,16 @@ pub struct WalkArguments {
     )]
     pub cover: Option<Covered>,
     /// End the walk when so much is covered: `95%`
-    #[arg(long, value_name = "PERCENT", requires = "cover", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", requires = "cover", value_parser = parse_percent)]
     pub until: Option<usize>,
 }
 
-fn percent(text: &str) -> Result<usize, String> {
+fn parse_percent(text: &str) -> Result<usize, String> {
     let number = whole::<usize>(text.strip_suffix('%').unwrap_or(text)).ok();
     number.filter(|number| *number <= 100).ok_or_else(|| "expected a percentage, for example 80%".to_owned())
 }
 
-/// Of `test`.
+/// The arguments of `test`.
 #[derive(Args, Debug)]
 pub struct TestArguments {
     /// A test case, or a configuration whose test cases are made first; with `--cover` a specification
@@ -152,7 +152,7 @@ pub struct TestArguments {
     #[arg(long, value_name = "NAME", help_heading = "What is tested")]
     pub purpose: Option<String>,
     /// Give a symbolic constant its value; may be repeated; other constants are solved for
-    #[arg(long, value_name = "NAME=VALUE", value_parser = constant, help_heading = "What is tested")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant, help_heading = "What is tested")]
     pub constant: Vec<(String, String)>,
     /// A walk instead.
     #[command(flatten, next_help_heading = "What is tested")]
@@ -204,13 +204,13 @@ impl KeptRunArguments {
     /// Reads the run.
     ///
     /// # Errors
-    /// It is no run, or there is no such one.
+    /// The file has no run, or not this one.
     pub fn load(&self) -> Result<LoadedRun, Vec<Diagnostic>> {
         budget::reading(|| stored::load(&self.source, self.which.as_deref(), self.test.as_deref()))
     }
 }
 
-/// Of `explain`.
+/// The arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArguments {
     /// The run.
@@ -227,7 +227,7 @@ pub struct ExplainArguments {
     pub format: OutputFormat,
 }
 
-/// Of `replay`.
+/// The arguments of `replay`.
 #[derive(Args, Debug)]
 pub struct ReplayArguments {
     /// The run.
@@ -262,7 +262,7 @@ pub struct ReplayArguments {
     pub quiet: bool,
 }
 
-/// Of `coverage`.
+/// The arguments of `coverage`.
 #[derive(Args, Debug)]
 pub struct CoverageArguments {
     /// Stores, runs that `test --keep` wrote, folders of them; and campaigns or configurations
@@ -275,10 +275,10 @@ pub struct CoverageArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lcov: Option<OutputPath>,
     /// Require so much of each specification: `80%`, or `transitions=90%`; may be repeated
-    #[arg(long, value_name = "[WHAT=]PERCENT", value_parser = required)]
+    #[arg(long, value_name = "[WHAT=]PERCENT", value_parser = parse_requirement)]
     pub require: Vec<Required>,
     /// Prove with this domain what no run can show, or with `none`
-    #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = proofs)]
+    #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = parse_proofs)]
     pub proofs: Proofs,
     /// Leave out runs that may be in more states at once
     #[arg(long, default_value = "1000", value_parser = positive)]
@@ -291,7 +291,7 @@ pub struct CoverageArguments {
     pub quiet: bool,
 }
 
-/// Of `report`.
+/// The arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArguments {
     /// Configurations, models, campaigns, stores, runs, folders of runs, coverage documents
@@ -304,7 +304,7 @@ pub struct ReportArguments {
     #[arg(long, value_name = "DOMAIN,...", value_delimiter = ',')]
     pub domains: Vec<DomainKind>,
     /// Prove with this domain what no run can show, or with `none`
-    #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = proofs)]
+    #[arg(long, value_name = "DOMAIN", default_value = "interval", value_parser = parse_proofs)]
     pub proofs: Proofs,
     /// Work on so many purposes at once [default: the number of cores]
     #[arg(long, value_parser = positive)]
@@ -321,7 +321,7 @@ pub struct ReportArguments {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proofs(pub Option<DomainKind>);
 
-fn proofs(text: &str) -> Result<Proofs, String> {
+fn parse_proofs(text: &str) -> Result<Proofs, String> {
     if text == "none" {
         return Ok(Proofs(None));
     }
@@ -329,11 +329,11 @@ fn proofs(text: &str) -> Result<Proofs, String> {
     domain.map(|domain| Proofs(Some(domain))).map_err(|error| format!("{error}; and none"))
 }
 
-/// What `--require` says: of one kind, or of all.
+/// The requirements of one `--require`: for one kind, or for each kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Required(pub Vec<Requirement>);
 
-fn required(text: &str) -> Result<Required, String> {
+fn parse_requirement(text: &str) -> Result<Required, String> {
     let (kinds, text) = match text.split_once('=') {
         None => (CoverageKind::ALL.to_vec(), text),
         Some((name, text)) => {
@@ -342,11 +342,11 @@ fn required(text: &str) -> Result<Required, String> {
             (vec![found.ok_or_else(|| format!("expected one of {names} before `=`"))?], text)
         }
     };
-    let percent = percent(text.trim())?;
+    let percent = parse_percent(text.trim())?;
     Ok(Required(kinds.into_iter().map(|kind| Requirement { kind, percent }).collect()))
 }
 
-/// Of `mutate`.
+/// The arguments of `mutate`.
 #[derive(Args, Debug)]
 pub struct MutateArguments {
     /// The configuration: its specification is mutated, its purposes are the suite

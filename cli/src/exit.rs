@@ -25,7 +25,7 @@ pub struct ExitRow {
 pub const SIGNALS: (&str, &str, &str) =
     ("130, 143, 129", "ended by SIGINT, SIGTERM, SIGHUP", "Finished results are kept.");
 
-/// What came of a command. In the order of the exit codes.
+/// What came of a command, in the order of the exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Exit {
@@ -45,7 +45,7 @@ pub enum Exit {
     Stopped = 6,
     /// A purpose cannot be reached.
     Unreachable = 7,
-    /// The machine did not let us: a file cannot be written, Z3 is too old.
+    /// The machine prevents the work: a file cannot be written, Z3 is too old.
     Environment = 8,
     /// A purpose was left out, since the constants that were given do not suit it.
     Unsuited = 9,
@@ -116,7 +116,7 @@ impl Exit {
         },
     ];
 
-    /// Where several apply, the first of these counts.
+    /// If several apply, the first of these counts.
     pub const FIRST: [Exit; 10] = [
         Exit::Mistakes,
         Exit::Failed,
@@ -135,19 +135,19 @@ impl Exit {
         self as u8
     }
 
-    /// Of this number, which a part has kept; a number that no version of us has is a mistake.
+    /// Returns the exit of this number. A number that is not in the table is `Mistakes`.
     pub fn of_code(code: u8) -> Exit {
         Exit::ALL.iter().map(|row| row.exit).find(|exit| exit.code() == code).unwrap_or(Exit::Mistakes)
     }
 
-    /// The one of two that counts.
+    /// Returns which of the two counts.
     #[must_use]
     pub fn and(self, other: Exit) -> Exit {
         let rank = |exit| Exit::FIRST.iter().position(|one| *one == exit);
         if rank(self) <= rank(other) { self } else { other }
     }
 
-    /// Returns the exit code of a run that ended so.
+    /// Returns the exit code of a run that ended in this way.
     pub fn of(kind: OutcomeKind) -> Exit {
         match kind {
             OutcomeKind::Verdict(Verdict::Pass | Verdict::WeakPass) => Exit::Fine,
@@ -175,25 +175,25 @@ impl From<Exit> for ExitCode {
 }
 
 /// The table for `--help`, and an example.
-pub fn help(example: &str) -> String {
+pub fn help_text(example: &str) -> String {
     let mut text = "Exit codes, of all commands:\n".to_owned();
     for ExitRow { exit, says, .. } in Exit::ALL {
         let _ = writeln!(text, "  {}  {says}", exit.code());
     }
     let (codes, says, _) = SIGNALS;
     let _ = writeln!(text, "  {codes}  {says}");
-    let _ = write!(text, "{}\n\nExample:\n{example}", order());
+    let _ = write!(text, "{}\n\nExample:\n{example}", order_sentence());
     text
 }
 
-/// Which one counts.
-pub fn order() -> String {
+/// The sentence that says which code counts.
+pub fn order_sentence() -> String {
     let order: Vec<String> = Exit::FIRST.iter().map(|exit| exit.code().to_string()).collect();
     format!("If several codes apply, the first of {} counts.", order.join(", "))
 }
 
 /// The table of `docs/reference/verdicts-and-exit-codes.md`.
-pub fn table() -> String {
+pub fn markdown_table() -> String {
     let mut text = "| code | meaning | what to do |\n|---|---|---|\n".to_owned();
     for ExitRow { exit, meaning, cure, .. } in Exit::ALL {
         let _ = writeln!(text, "| {} | {meaning} | {cure} |", exit.code());

@@ -55,7 +55,7 @@ const TAKEN: [Taken; 28] = [
 ];
 
 /// Reports each file of a kind that the command does not take.
-pub fn of_other_kinds() -> Vec<Diagnostic> {
+pub fn report_other_kinds() -> Vec<Diagnostic> {
     let files = TAKEN.iter().flat_map(|(command, argument, _, takes)| {
         let given =
             given_paths().iter().filter(|given| given.command == *command && given.argument == *argument);
@@ -66,7 +66,7 @@ pub fn of_other_kinds() -> Vec<Diagnostic> {
         let Some(is) = find_kind(path).filter(|is| !takes.contains(is)) else { continue };
         let message = format!(
             "expected {}, but this is {}: {}",
-            listed(takes.iter().map(|kind| kind.name().to_owned()), "or"),
+            join_words(takes.iter().map(|kind| kind.name().to_owned()), "or"),
             is.name(),
             path.display()
         );
@@ -76,7 +76,7 @@ pub fn of_other_kinds() -> Vec<Diagnostic> {
             .chain(["`coreach check`".to_owned()])
             .collect();
         let verb = if taking.len() == 1 { "takes" } else { "take" };
-        let mut help = format!("{} {verb} {}", listed(taking.into_iter(), "and"), is.name());
+        let mut help = format!("{} {verb} {}", join_words(taking.into_iter(), "and"), is.name());
         let path = path.display();
         if takes.contains(&Configuration) && is == Specification {
             help = format!(
@@ -94,7 +94,7 @@ pub fn of_other_kinds() -> Vec<Diagnostic> {
 }
 
 /// `a, b or c`
-fn listed(words: impl Iterator<Item = String>, last: &str) -> String {
+fn join_words(words: impl Iterator<Item = String>, last: &str) -> String {
     let words: Vec<String> = words.collect();
     match words.split_last() {
         Some((end, begin)) if !begin.is_empty() => format!("{} {last} {end}", begin.join(", ")),

@@ -28,7 +28,7 @@ Example:
 
 /// What the whole program's help ends with.
 pub(crate) fn help() -> String {
-    exit::help("  coreach run coreach.yaml")
+    exit::help_text("  coreach run coreach.yaml")
 }
 
 pub(crate) const RUN_HELP: &str = "\

@@ -3,8 +3,8 @@
 //! Z3's fixed points can hang where no limit is looked at, take any memory, and end the process that they run
 //! in. So the process sets itself limits that the system keeps, reads the script from its standard input, and
 //! writes the answer to its standard output. If anything ends it before, the answer is that nothing is known.
-//! Its time is processor time, so that the load of the machine changes no answer; a clock stands far behind
-//! it. It ends with the process that has asked, whatever ends that.
+//! Its time is processor time, so that the load of the machine changes no answer. A much longer limit on the
+//! clock ends it if it waits. It ends with the process that has asked, whatever ends that.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -26,16 +26,16 @@ pub const SUBCOMMAND: &str = "horn-clauses";
 /// Z3's resource units for a question, the same on every machine: some seconds.
 const RLIMIT: u32 = 20_000_000;
 
-/// Processor seconds of a question, behind the other limit.
+/// Processor seconds of a question, if the resource units do not end it.
 const SECONDS: u64 = 20;
 
 /// Bytes of its address space.
 const MEMORY: u64 = 2 << 30;
 
-/// On the clock, behind both.
+/// Time on the clock, if neither limit ends the question.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// Asks a program, which is coreach, in processes of its own.
+/// Asks each question in a new process of a program, which is coreach.
 #[derive(Clone, Debug)]
 pub struct HornProcess {
     /// The program.
@@ -43,7 +43,7 @@ pub struct HornProcess {
 }
 
 impl HornProcess {
-    /// This program. Where it does not know its own place, each answer is that nothing is known.
+    /// Returns an engine of this program. If its path is not known, each answer is that nothing is known.
     pub fn this_program() -> Self {
         HornProcess { program: std::env::current_exe().unwrap_or_default() }
     }
@@ -59,12 +59,12 @@ impl HornEngine for HornProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut child = match child.stderr(Stdio::null()).spawn() {
-            Ok(child) => EarlyExit(child),
+            Ok(child) => KilledOnDrop(child),
             Err(error) => return HornReply::Unknown(format!("no process: {error}")),
         };
         let (stdin, stdout) = (child.0.stdin.take(), child.0.stdout.take());
         let (Some(mut stdin), Some(mut stdout)) = (stdin, stdout) else { unreachable!("both are pipes") };
-        // It reads all before it writes. Where it has ended before, there is no answer to read.
+        // The process reads all before it writes. If it has ended already, there is no answer to read.
         let _ = stdin.write_all(script.as_bytes());
         drop(stdin);
         let (begun, mut text, mut piece) = (Instant::now(), Vec::new(), [0; 4096]);
@@ -84,23 +84,23 @@ impl HornEngine for HornProcess {
     }
 }
 
-/// A process that ends with who waits for it, whatever ends that.
-struct EarlyExit(Child);
+/// A process that is killed when this value is dropped, so that it never outlives the question.
+struct KilledOnDrop(Child);
 
-impl Drop for EarlyExit {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// The other side: limits, a script, an answer. `parent` is the process that has asked.
+/// Runs in the new process: sets limits, reads a script, writes the answer. The process `parent` has asked.
 ///
 /// # Errors
 /// Standard input or output fails, or a limit cannot be set.
-pub fn answer(parent: i32) -> io::Result<Exit> {
+pub fn answer_question(parent: i32) -> io::Result<Exit> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    // It may have ended before that: then another process has become the parent.
+    // If `parent` has ended before that call, another process has become the parent.
     if getppid().map(Pid::as_raw_pid) != Some(parent) {
         return Ok(Exit::Environment);
     }

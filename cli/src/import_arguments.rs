@@ -15,14 +15,14 @@ pub const IMPORT_HELP: &str = "Example:
   coreach import lift.aut --inputs 'call,up' --outputs door --out specification.yaml
   coreach import shop.json --vertices outputs > specification.yaml";
 
-/// Of `import`.
+/// The arguments of `import`.
 #[derive(Args, Debug)]
 pub struct ImportArguments {
     /// A foreign model
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Its format; the help is made of the list of formats.
-    #[arg(long, value_name = "FORMAT", help = formats())]
+    #[arg(long, value_name = "FORMAT", help = format_help())]
     pub from: Option<ForeignFormat>,
     /// Write the specification to this file, not to standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -65,7 +65,7 @@ pub struct ImportArguments {
     pub format: OutputFormat,
 }
 
-fn formats() -> String {
+fn format_help() -> String {
     let names = ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says()));
     format!("Read this format [default: by name and content]: {}", names.join(", "))
 }
@@ -88,7 +88,7 @@ pub enum FirstValuesArgument {
     Open,
 }
 
-/// What becomes of what cannot be said.
+/// What becomes of guards and actions that cannot be translated.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum UntranslatedArgument {
@@ -98,7 +98,7 @@ pub enum UntranslatedArgument {
 }
 
 impl ImportArguments {
-    /// What they say about the foreign model.
+    /// Returns how the foreign model is read.
     pub fn options(&self) -> Options {
         Options {
             inputs: self.inputs.clone(),

@@ -1,11 +1,11 @@
-//! What a run is worth that ended with Inconclusive: for who gates a pipeline, a choice of his own.
+//! How a run that ended with Inconclusive counts. A user who gates a pipeline chooses it.
 
 use clap::ValueEnum;
 use coreach_execution::{OutcomeKind, junit};
 
 use crate::exit::Exit;
 
-/// What a run is worth that ended with Inconclusive.
+/// How a run that ended with Inconclusive counts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[expect(missing_docs, reason = "clap would print documented values at length")]
 pub enum Inconclusive {
@@ -16,7 +16,7 @@ pub enum Inconclusive {
 }
 
 impl Inconclusive {
-    /// The exit code of a run that ended so.
+    /// Returns the exit code of a run that ended in this way.
     pub fn exit(self, kind: OutcomeKind) -> Exit {
         match (Exit::of(kind), self) {
             (Exit::Inconclusive, Inconclusive::Ok) => Exit::Fine,
@@ -25,8 +25,8 @@ impl Inconclusive {
         }
     }
 
-    /// What it is in a report of JUnit.
-    pub fn kind(self) -> junit::JunitResult {
+    /// Returns what a run that ended with Inconclusive is in a JUnit report.
+    pub fn junit_result(self) -> junit::JunitResult {
         match self {
             Inconclusive::Ok => junit::JunitResult::Success,
             Inconclusive::Warn => junit::JunitResult::Skipped,

@@ -8,14 +8,14 @@ use crate::exit::Exit;
 /// The subcommand, which no help shows.
 pub const SUBCOMMAND: &str = "keep-processes";
 
-/// From now on, what is launched has such a keeper.
+/// Makes each process that is launched from now on have such a keeper.
 pub fn provide() {
     keeper::provide("/proc/self/exe".into(), vec![SUBCOMMAND.to_owned()]);
 }
 
 /// The other side: does the work of a keeper until the program that started it ends.
 pub fn serve() -> Exit {
-    // A signal to all of a service is one to that program, and the keeper ends with it.
+    // A signal to all processes of a service is for that program. The keeper ends when it ends.
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         let _ = signal_hook::flag::register(signal, std::sync::Arc::default());
     }

@@ -1,7 +1,7 @@
 //! The command line: arguments, exit codes, progress. The only place that prints.
 //!
-//! What the user wrote is read and prepared by `coreach-project`; here it is asked for, and what comes of it
-//! is told.
+//! `coreach-project` reads and prepares what the user wrote. This crate asks for it, and tells what comes of
+//! it.
 //!
 //! Standard output carries data: the summary, the table, the document that was asked for. Everything that is
 //! said *about* the work goes to standard error.
@@ -46,18 +46,19 @@ use arguments::{Arguments, CoreachCommand};
 use exit::Exit;
 use horn_process::HornProcess;
 
-/// Says what is wrong with the arguments, or what was asked for about them.
+/// Prints what is wrong with the arguments, or the help that they ask for.
 ///
-/// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the
-/// arguments as they are shown.
+/// The message repeats the arguments, and a terminal would obey some of their signs. So the arguments are
+/// parsed again with every sign made visible, and that message is printed.
 fn report_bad_arguments(error: clap::Error) -> Exit {
     let shown: Vec<String> = std::env::args_os()
         .map(|argument| visible::visible(&argument.to_string_lossy()).into_owned())
         .collect();
-    // What was no text is one now.
+    // An argument that was no text is one now, so there may be no second error.
     let error = Arguments::try_parse_from(&shown).err().unwrap_or(error);
-    let told = error.print();
+    let printed = error.print();
     if error.use_stderr() {
+        // Tips for mistakes that clap's message does not explain.
         let is_apart = |words: &&[String]| words[0] == "--constant" && !words[1].contains('=');
         if let Some([_, name, value]) = shown.windows(3).find(is_apart) {
             console::say(&format!("tip: `--constant` takes one word: `--constant {name}={value}`"));
@@ -93,13 +94,13 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
         }
         return Exit::Mistakes;
     }
-    let written = told.and_then(|()| io::stdout().flush());
-    // Who reads no further has read enough.
+    let written = printed.and_then(|()| io::stdout().flush());
+    // A reader that has closed the pipe has read enough.
     let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
-    end(lost.map_or(Exit::Fine, |error| EarlyExit::from(error).print()))
+    add_write_error(lost.map_or(Exit::Fine, |error| EarlyExit::from(error).print()))
 }
 
-/// Explains where a file belongs that stands on the command line without an option.
+/// Explains where a file belongs that was given without an option.
 fn explain_extra_file(error: &clap::Error, shown: &[String]) -> Option<String> {
     let extra = match error.get(ContextKind::InvalidArg)? {
         ContextValue::String(extra) => extra,
@@ -120,15 +121,15 @@ fn explain_extra_file(error: &clap::Error, shown: &[String]) -> Option<String> {
     }
 }
 
-/// The arguments; what they say of files is remembered.
+/// Parses the arguments, and remembers what they say of files.
 fn parse_arguments() -> Result<Arguments, clap::Error> {
     let matches = Arguments::command().try_get_matches()?;
     outputs::remember_paths(&matches);
-    answer::answer_in(&matches);
+    answer::set_format(&matches);
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut Arguments::command()))
 }
 
-/// Reads the arguments, runs the command.
+/// Reads the arguments, runs the command, and prints its answer.
 pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == keeper_process::SUBCOMMAND) {
         return keeper_process::serve().into();
@@ -142,7 +143,7 @@ pub fn main() -> ExitCode {
         return Exit::Environment.into();
     }
     budget::set_command_budget(budget::GivenBudget { time: arguments.time, memory: arguments.memory });
-    console::color(arguments.color);
+    console::set_color(arguments.color);
     if arguments.verbose {
         console::tell_what_is_done();
     }
@@ -168,20 +169,20 @@ pub fn main() -> ExitCode {
         CoreachCommand::Coverage(arguments) => commands::coverage::coverage(&arguments),
         CoreachCommand::Report(arguments) => commands::report::report(&arguments),
         CoreachCommand::Timed(arguments) => commands::timed::timed(&arguments),
-        CoreachCommand::HornClauses { parent } => {
-            horn_process::answer(parent).map(|exit| CommandAnswer::of_text(exit, "")).map_err(EarlyExit::from)
-        }
+        CoreachCommand::HornClauses { parent } => horn_process::answer_question(parent)
+            .map(|exit| CommandAnswer::of_text(exit, ""))
+            .map_err(EarlyExit::from),
         CoreachCommand::Campaign(arguments) => commands::campaign::campaign(&arguments),
         CoreachCommand::Completions(arguments) => commands::completions::completions(&arguments),
         CoreachCommand::Man(arguments) => commands::man::man(&arguments),
     };
     let exit = result.map_or_else(|early| early.print(), CommandAnswer::print);
-    certain_end::ended(end(exit).code()).into()
+    certain_end::end_command(add_write_error(exit).code()).into()
 }
 
-/// What could not be written is the environment's failure, beside the command's own answer.
-fn end(exit: Exit) -> Exit {
-    let Some(error) = console::unwritten() else { return exit };
+/// Adds a failure of standard output to the exit code of the command.
+fn add_write_error(exit: Exit) -> Exit {
+    let Some(error) = console::take_write_error() else { return exit };
     console::say(&format!("error: cannot write to standard output: {error}"));
     exit.and(Exit::Environment)
 }

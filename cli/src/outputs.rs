@@ -1,8 +1,8 @@
 //! Where a command writes, as it is said on the command line, and what it must not write over.
 //!
-//! An option that names a file to write is an [`OutputPath`], every other path names something to read: so
-//! the two are told apart where the options are declared, and nobody lists them again. What may be written
-//! is decided by `coreach_project::outputs`, once for all that a command writes, before the work.
+//! An option that names a file to write is an [`OutputPath`]. Every other path names something to read. So
+//! the declaration of an option says which it is, and there is no second list. Before the work,
+//! `coreach_project::outputs` decides once for all files of a command whether they may be written.
 
 use std::ffi::OsString;
 use std::ops::Deref;
@@ -73,7 +73,7 @@ fn list_paths(command: &str, matches: &ArgMatches, paths: &mut Vec<GivenPath>) {
             path: path.to_owned(),
             is_read,
         };
-        // A value of another type is no path.
+        // Only values of these two types are paths.
         if let Ok(Some(values)) = matches.try_get_many::<PathBuf>(id) {
             paths.extend(values.map(|path| given(path, true)));
         }
@@ -88,8 +88,8 @@ fn list_paths(command: &str, matches: &ArgMatches, paths: &mut Vec<GivenPath>) {
     }
 }
 
-/// The files that the command is to write, if all of them may be.
-pub fn outputs(wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
+/// Checks the files that the command is to write. Returns them if all of them may be written.
+pub fn resolve_outputs(wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
     static INPUTS: OnceLock<Inputs> = OnceLock::new();
     if wanted.is_empty() {
         return Ok(Vec::new());
@@ -99,23 +99,25 @@ pub fn outputs(wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
     inputs.outputs(wanted)
 }
 
-/// What is wanted of an option, where it is given.
-pub fn wanted(what: &'static str, path: Option<&Path>, form: OutputForm) -> Option<ToWrite> {
+/// Requests the file of an option, if the option is given.
+pub fn request_output(what: &'static str, path: Option<&Path>, form: OutputForm) -> Option<ToWrite> {
     path.map(|path| ToWrite::new(what, path, form))
 }
 
-/// Does as [`outputs`], with `None` for what is not wanted.
-pub fn each<const N: usize>(wanted: [Option<ToWrite>; N]) -> Result<[Option<Output>; N], Vec<Diagnostic>> {
+/// Does as [`resolve_outputs`], with `None` for files that are not wanted.
+pub fn resolve_each<const N: usize>(
+    wanted: [Option<ToWrite>; N],
+) -> Result<[Option<Output>; N], Vec<Diagnostic>> {
     let all: Vec<ToWrite> = wanted.iter().flatten().cloned().collect();
-    let mut made = outputs(&all)?.into_iter();
+    let mut made = resolve_outputs(&all)?.into_iter();
     Ok(wanted.map(|one| one.and_then(|_| made.next())))
 }
 
-/// As [`outputs`], of the only one, where it is wanted.
-pub fn output(
+/// Does as [`resolve_outputs`] for the file of one option, if the option is given.
+pub fn resolve_output(
     what: &'static str,
     path: Option<&Path>,
     form: OutputForm,
 ) -> Result<Option<Output>, Vec<Diagnostic>> {
-    each([wanted(what, path, form)]).map(|[output]| output)
+    resolve_each([request_output(what, path, form)]).map(|[output]| output)
 }

@@ -39,6 +39,6 @@ pub fn do_pieces<J: Sync, R: Clone + Send + 'static>(
 }
 
 /// Returns a finding as the reason that a document names.
-pub fn reason(why: &Diagnostic) -> Option<Value> {
+pub fn to_reason(why: &Diagnostic) -> Option<Value> {
     render::to_json(std::slice::from_ref(why)).as_array()?.first().cloned()
 }

@@ -11,18 +11,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 
 use crate::visible::visible;
 
-/// How long to keep quiet.
+/// How long nothing is shown at the beginning.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The line; it goes away with this value.
+/// The line. It disappears when this value is dropped.
 pub struct ProgressLine {
     bar: ProgressBar,
     waiting: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl ProgressLine {
-    /// A line about so many pieces of work; none at all where it is not wanted or standard error is no
-    /// terminal.
+    /// Starts a line about so many pieces of work. Nothing is shown if it is not wanted, or if standard error
+    /// is no terminal.
     pub fn start(jobs: usize, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
         if let Ok(style) =
@@ -44,28 +44,27 @@ impl ProgressLine {
         ProgressLine { bar, waiting: Some((done, handle)) }
     }
 
-    /// What is being done.
+    /// Shows what is being done.
     pub fn says(&self, what: String) {
         self.bar.set_message(visible(&what).into_owned());
     }
 
-    /// A line that stays, above this one.
+    /// Prints a line that stays, above this one.
     pub fn prints(&self, line: &str) {
         self.bar.suspend(|| crate::console::say(line));
     }
 
-    /// One piece is done.
+    /// Counts a piece as done.
     pub fn one_done(&self) {
         self.bar.inc(1);
     }
 }
 
-/// What the piece of work that is nearest to its end has used of its budget: `12 of 60 s of processor time,
-/// `.
+/// Writes what the piece of work that is nearest to its end has used: `12 of 60 s of processor time, `.
 fn write_used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
     if let Some((used, most)) = budget::nearest_to_limit() {
         let (used, most) = (used.processor.as_secs_f64(), most.as_secs_f64());
-        // Whoever draws the line has room for it.
+        // The line is a text in memory, so this does not fail.
         let _ = write!(line, "{used:.0} of {most} s of processor time, ");
     }
 }

@@ -1,7 +1,5 @@
 //! A run as people read it: the verdict, why, and the events as a table with the state after each.
 
-use std::fmt::Write;
-
 use coreach_execution::explain::{Reason, reason_of};
 use coreach_execution::judge::{self, Judge, ShownState, shown_states};
 use coreach_execution::run::Occurrence;
@@ -12,20 +10,20 @@ use coreach_model::{Datum, Value};
 
 use crate::visible::visible;
 
-/// How the run ended: the verdict and why, where, and each remedy in a line. `of` says whose run it is.
-pub fn end(test: &TestCase, initial: &State, run: &Run, of: &str) -> String {
-    tell(run, &explain(test, initial, run), of)
+/// Tells how the run ended: the verdict and why, where, and each remedy in a line. `whose` names the run.
+pub fn end_text(test: &TestCase, initial: &State, run: &Run, whose: &str) -> String {
+    reason_text(run, &find_reason(test, initial, run), whose)
 }
 
-fn explain(test: &TestCase, initial: &State, run: &Run) -> Reason {
+fn find_reason(test: &TestCase, initial: &State, run: &Run) -> Reason {
     reason_of(judge::make_judge(test, initial.clone(), run.link.clone()).as_mut(), run)
 }
 
-fn tell(run: &Run, reason: &Reason, of: &str) -> String {
+fn reason_text(run: &Run, reason: &Reason, whose: &str) -> String {
     let (head, _) = reason.summary.split_once('\n').unwrap_or((&reason.summary, ""));
     let is_named = reason.location.is_empty() || head.contains(&reason.location);
     let place = if is_named { String::new() } else { format!("in {}", reason.location) };
-    let place = [of, &place].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    let place = [whose, &place].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     lay_out(run.outcome.name(), &reason.summary, &place)
 }
 
@@ -34,19 +32,19 @@ pub fn lay_out(verdict: &str, summary: &str, place: &str) -> String {
     let mut lines = summary.lines();
     let mut text = format!("{verdict}: {}\n", visible(lines.next().unwrap_or_default()));
     for line in [place].into_iter().filter(|place| !place.is_empty()).chain(lines) {
-        put(&mut text, &format!("  {line}"));
+        write_line(&mut text, &format!("  {line}"));
     }
     text
 }
 
-/// How the run ended, with the guards that decided and what is allowed.
-pub fn why(test: &TestCase, initial: &State, run: &Run, of: &str) -> String {
-    let reason = explain(test, initial, run);
-    let mut text = tell(run, &reason, of);
-    reason.lines().iter().for_each(|line| put(&mut text, line));
+/// Tells how the run ended, with the guards that decided and what is allowed.
+pub fn why_text(test: &TestCase, initial: &State, run: &Run, whose: &str) -> String {
+    let reason = find_reason(test, initial, run);
+    let mut text = reason_text(run, &reason, whose);
+    reason.lines().iter().for_each(|line| write_line(&mut text, line));
     if run.crossed > 0 {
         let (what, was) = if run.crossed == 1 { ("observation", "was") } else { ("observations", "were") };
-        put(
+        write_line(
             &mut text,
             &format!("  crossed: {} {what} {was} sent before something that stands above", run.crossed),
         );
@@ -54,30 +52,29 @@ pub fn why(test: &TestCase, initial: &State, run: &Run, of: &str) -> String {
     text
 }
 
-fn put(text: &mut String, line: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{}", visible(line));
+fn write_line(text: &mut String, line: &str) {
+    *text += &format!("{}\n", visible(line));
 }
 
-/// The events of a run, one a line: who, what, where it led, and what it changed.
-pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
+/// Lists the events of a run, one a line: who, what, where it led, and what it changed.
+pub fn step_table(test: &TestCase, initial: &State, run: &Run) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = shown_states(judge.as_mut(), &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
-    let all = |state: &ShownState| -> String {
+    let all_data = |state: &ShownState| -> String {
         let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
         values.collect::<Vec<_>>().join(", ")
     };
-    let first = &states[0];
-    rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), first.place.clone(), all(first)]);
+    let (place, data) = (states[0].place.clone(), all_data(&states[0]));
+    rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), place, data]);
     for (number, (step, pair)) in run.trace.iter().zip(states.windows(2)).enumerate() {
         let (who, what) = match &step.what {
             Occurrence::Stimulus(event) => ("tester sends", describe_event(judge.as_ref(), event)),
             Occurrence::Observation(event) => ("tester sees", describe_event(judge.as_ref(), event)),
             other @ (Occurrence::Silence(_) | Occurrence::Delay(_)) => ("", other.to_string()),
         };
-        let before = |datum: &Datum| pair[0].data.iter().find(|(same, _)| same == datum);
+        let before = |datum: &Datum| pair[0].data.iter().find(|(other, _)| other == datum);
         let data = pair[1].data.iter();
         let changed: Vec<String> =
             data.filter_map(|(datum, is)| describe_change(datum, &before(datum)?.1, is)).collect();
@@ -95,7 +92,7 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
     crate::table::table(&shown, 6)
 }
 
-/// What a datum has become, if anything: of a record that stays the same in part, the rest.
+/// Says what a datum has become, if it has changed. If only some fields of a record have, names only these.
 fn describe_change(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
     if was == is {
         return None;

@@ -1,28 +1,28 @@
 //! Tables for people: columns aligned, two blanks between them, and nothing drawn. Rows that are too wide are
 //! wrapped within their cells.
 //!
-//! What is wrapped is text, the columns to the left: at blanks, and within a word only where it alone would
-//! take more than its part. Figures, to the right, are never split, so a table of many of them is as wide as
-//! they are.
+//! Only text is wrapped, in the columns to the left. It is wrapped at blanks, and within a word only if this
+//! word takes more than its part of the row. Figures, to the right, are never split, so many figures may make
+//! a table wider.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 use crate::console;
 
-/// A word may ask for one part of so many of a row.
+/// A word is not split if it takes at most one of so many parts of a row.
 const PARTS: u16 = 6;
 
 /// The blanks between columns.
 const GAP: u16 = 2;
 
-/// A table of cells, as wide as standard output allows: the first `left` columns to the left, the rest to the
-/// right.
+/// Makes a table of cells, as wide as standard output allows. The first `left` columns are aligned to the
+/// left, the others to the right.
 pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
-    table_within(rows, left, console::width())
+    table_within(rows, left, console::output_width())
 }
 
-/// The same, with so many columns of a terminal.
+/// Makes a table for a terminal of so many columns.
 fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -33,6 +33,7 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
         };
         table.add_row(row.iter().enumerate().map(cell));
     }
+    // Each column needs the width of its longest word, or of its widest figure. The sum is the least width.
     let whole = table.column_max_content_widths();
     let mut least = 0_u16;
     for (number, column) in table.column_iter_mut().enumerate() {
@@ -53,8 +54,8 @@ fn table_within(rows: &[Vec<String>], left: usize, width: u16) -> String {
 mod tests {
     use super::*;
 
-    fn rows(of: &[&[&str]]) -> Vec<Vec<String>> {
-        of.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
+    fn rows(cells: &[&[&str]]) -> Vec<Vec<String>> {
+        cells.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
     }
 
     #[test]

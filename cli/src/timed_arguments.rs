@@ -18,11 +18,11 @@ use coreach_project::whole::{positive, whole};
 use dashu_ratio::RBig;
 
 use crate::answer::{OutputFormat, TraceFormat};
-use crate::execution_arguments::constant;
+use crate::execution_arguments::parse_constant;
 use crate::inconclusive::Inconclusive;
 use crate::outputs::OutputPath;
 
-/// Of `timed`.
+/// The arguments of `timed`.
 #[derive(Args, Debug)]
 pub struct TimedArguments {
     /// What to do.
@@ -61,13 +61,13 @@ pub enum TimedCommand {
 /// A form in which a path-guided test case is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathForm {
-    /// One that every result has.
+    /// A format that every result can have.
     Export(Format),
     /// The two documents of the authors' tool.
     Sptg,
 }
 
-/// Of `timed path`.
+/// The arguments of `timed path`.
 #[derive(Args, Debug)]
 pub struct PathArguments {
     /// The timed specification, or a configuration that names one
@@ -86,7 +86,7 @@ pub struct PathArguments {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: Option<OutputPath>,
     /// Write these formats: dot, svg, json, yaml, aut, rust, and sptg of the authors' tool
-    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = form, default_value = "dot,json")]
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = parse_form, default_value = "dot,json")]
     pub formats: Vec<PathForm>,
     /// Check the test case; a broken promise is a bug of coreach
     #[arg(long)]
@@ -114,7 +114,7 @@ impl From<SequenceFormat> for Form {
     }
 }
 
-/// Of `timed inputs`.
+/// The arguments of `timed inputs`.
 #[derive(Args, Debug)]
 pub struct InputsArguments {
     /// The timed specification
@@ -125,7 +125,7 @@ pub struct InputsArguments {
     pub path: Option<String>,
     /// Write a sequence for each goal of this criterion: locations, transitions, pairs, guards, boundaries,
     /// definition-use, all-paths-N, K-inclusion
-    #[arg(long, value_name = "CRITERION", requires = "out", value_parser = criterion)]
+    #[arg(long, value_name = "CRITERION", requires = "out", value_parser = parse_criterion)]
     pub cover: Option<Criterion>,
     /// Write the sequences of `--cover` to this folder
     #[arg(long, value_name = "DIR", requires = "cover", value_hint = ValueHint::DirPath)]
@@ -137,14 +137,14 @@ pub struct InputsArguments {
     #[arg(long)]
     pub whole: bool,
     /// Give a symbolic constant its value; may be repeated; other constants are solved for
-    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub constant: Vec<(String, String)>,
     /// Write the sequence in this format
     #[arg(long, value_enum, default_value_t)]
     pub format: SequenceFormat,
 }
 
-/// Of `timed drive`.
+/// The arguments of `timed drive`.
 #[derive(Args, Debug)]
 pub struct DriveArguments {
     /// The timed specification; one unit of its time is a second
@@ -160,7 +160,7 @@ pub struct DriveArguments {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
     pub wait: Duration,
     /// Give a symbolic constant the value that the system has; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub constant: Vec<(String, String)>,
     /// Draw the choices of a simulated system with this seed
     #[arg(long, default_value = "1", value_parser = whole::<u64>)]
@@ -170,7 +170,7 @@ pub struct DriveArguments {
     pub format: TraceFormat,
 }
 
-/// Of `timed merge`.
+/// The arguments of `timed merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
     /// The timed specification
@@ -187,7 +187,7 @@ pub struct MergeArguments {
     pub format: SequenceFormat,
 }
 
-/// Of `timed verdict`.
+/// The arguments of `timed verdict`.
 #[derive(Args, Debug)]
 pub struct VerdictArguments {
     /// The timed specification
@@ -200,10 +200,10 @@ pub struct VerdictArguments {
     #[arg(long, value_name = "FILE")]
     pub trace: PathBuf,
     /// Give a symbolic constant its value; may be repeated; others may have any value
-    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub constant: Vec<(String, String)>,
     /// Let instants be off by so many time units of the model: `0.02`, `1/50`
-    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = tolerance)]
+    #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = parse_tolerance)]
     pub tolerance: RBig,
     /// Use the published formulas for waiting, which may be wrong
     #[arg(long)]
@@ -219,16 +219,16 @@ pub struct VerdictArguments {
     pub format: OutputFormat,
 }
 
-fn criterion(text: &str) -> Result<Criterion, String> {
+fn parse_criterion(text: &str) -> Result<Criterion, String> {
     text.parse().and_then(criterion_with_time)
 }
 
-fn tolerance(text: &str) -> Result<RBig, String> {
+fn parse_tolerance(text: &str) -> Result<RBig, String> {
     let time = real(text, WIRE_DIGITS).ok().filter(|time| *time >= RBig::ZERO);
     time.ok_or_else(|| "expected a number of at least 0, as `0.02` or `1/50`".to_owned())
 }
 
-fn form(text: &str) -> Result<PathForm, String> {
+fn parse_form(text: &str) -> Result<PathForm, String> {
     match text {
         "sptg" => Ok(PathForm::Sptg),
         other => other.parse().map(PathForm::Export).map_err(|error| format!("{error}, sptg")),

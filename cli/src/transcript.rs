@@ -1,17 +1,17 @@
 //! What went over the wire of a run, as text to paste into a shell: `printf ... | nc`, and `curl` for HTTP.
 //!
-//! **Problem.** Who gets a failure reported may have no coreach, and wants to see it all the same.
+//! **Problem.** A person to whom a failure is reported may have no coreach, and still wants to see it.
 //! **Method.** The messages of each connection stand in the order of the evidence. What was sent to a
-//! connection goes through one pipe, with the waits between; a request of HTTP is one call of `curl`. All
-//! else is a comment. Every byte of the run is written in printable ASCII, within single quotes or behind a
-//! `#`, so none of it can mean anything to a shell or a terminal.
+//! connection goes through one pipe, with the waits between. A request of HTTP is one call of `curl`.
+//! Everything else is a comment. Every byte of the run is written in printable ASCII, within single quotes or
+//! after a `#`, so no shell and no terminal can obey it.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use coreach_adapters::evidence::{EvidenceItem, EvidenceKind, Phase};
 
-/// A shorter wait is not repeated.
+/// The shortest wait that is repeated.
 const NOTABLE: Duration = Duration::from_millis(5);
 
 const HEAD: &str = "\
@@ -19,27 +19,25 @@ const HEAD: &str = "\
 # streams, put its command in place of `nc`. For HTTP, set BASE where the address is another one now.
 ";
 
-/// The text.
-pub fn transcript(heading: &str, wire: &[EvidenceItem]) -> String {
+/// Writes the transcript of a run, connection by connection, below a heading.
+pub fn shell_transcript(heading: &str, wire: &[EvidenceItem]) -> String {
     let mut text = String::new();
     for line in heading.lines() {
-        put(&mut text, &format!("# {}", escaped(line.as_bytes(), false)));
+        write_line(&mut text, &format!("# {}", escape(line.as_bytes(), Reader::People)));
     }
     text.push_str(HEAD);
-    let mut connections: Vec<Option<&str>> = wire.iter().map(|item| item.over.as_deref()).collect();
-    let mut seen = Vec::new();
-    connections.retain(|over| {
-        !seen.contains(over) && {
-            seen.push(*over);
-            true
+    let mut connections: Vec<Option<&str>> = Vec::new();
+    for over in wire.iter().map(|item| item.over.as_deref()) {
+        if !connections.contains(&over) {
+            connections.push(over);
         }
-    });
+    }
     for over in connections {
         if let Some(name) = over {
-            put(&mut text, &format!("# the connection {}", escaped(name.as_bytes(), false)));
+            write_line(&mut text, &format!("# the connection {}", escape(name.as_bytes(), Reader::People)));
         }
         let mut connection = Connection { text: &mut text, is_open: false, last: None };
-        wire.iter().filter(|item| item.over.as_deref() == over).for_each(|item| connection.item(item));
+        wire.iter().filter(|item| item.over.as_deref() == over).for_each(|item| connection.add_item(item));
         connection.close();
     }
     text
@@ -52,57 +50,57 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    fn item(&mut self, item: &EvidenceItem) {
+    fn add_item(&mut self, item: &EvidenceItem) {
         if item.kind == EvidenceKind::Sent {
-            return self.sent(item);
+            return self.add_sent(item);
         }
         let sign = &match item.phase {
             Phase::Run => item.kind.name().to_owned(),
             phase => format!("{} ({})", item.kind.name(), phase.name()),
         };
         if let Some(note) = &item.note {
-            put(self.text, &format!("# {sign} ({})", escaped(note.as_bytes(), false)));
+            write_line(self.text, &format!("# {sign} ({})", escape(note.as_bytes(), Reader::People)));
         }
-        self.received(sign, &item.bytes);
+        self.add_received(sign, &item.bytes);
         self.write_missing(item);
-        self.received(sign, &item.rest);
+        self.add_received(sign, &item.rest);
         self.last = Some(item.at);
         if item.kind == EvidenceKind::End {
             self.close();
         }
     }
 
-    fn received(&mut self, sign: &str, bytes: &[u8]) {
+    fn add_received(&mut self, sign: &str, bytes: &[u8]) {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            put(self.text, &format!("# {sign} {}", escaped(line, false)));
+            write_line(self.text, &format!("# {sign} {}", escape(line, Reader::People)));
         }
     }
 
     fn write_missing(&mut self, item: &EvidenceItem) {
         if item.cut > 0 {
-            put(self.text, &format!("# {} bytes were not kept", item.cut));
+            write_line(self.text, &format!("# {} bytes were not kept", item.cut));
         }
     }
 
-    fn sent(&mut self, item: &EvidenceItem) {
+    fn add_sent(&mut self, item: &EvidenceItem) {
         if item.cut == 0
-            && let Some(command) = request(&item.bytes)
+            && let Some(command) = curl_command(&item.bytes)
         {
             self.close();
-            put(self.text, &command);
+            write_line(self.text, &command);
         } else {
             if !self.is_open {
-                put(self.text, "{");
+                write_line(self.text, "{");
             }
             self.is_open = true;
             let wait = self.last.map_or(Duration::ZERO, |last| item.at.saturating_sub(last));
             if wait >= NOTABLE {
-                put(self.text, &format!("sleep {:.3}", wait.as_secs_f64()));
+                write_line(self.text, &format!("sleep {:.3}", wait.as_secs_f64()));
             }
-            put(self.text, &format!("printf '{}'", escaped(&item.bytes, true)));
+            write_line(self.text, &format!("printf '{}'", escape(&item.bytes, Reader::Printf)));
             self.write_missing(item);
             if !item.rest.is_empty() {
-                put(self.text, &format!("printf '{}'", escaped(&item.rest, true)));
+                write_line(self.text, &format!("printf '{}'", escape(&item.rest, Reader::Printf)));
             }
         }
         self.last = Some(item.at);
@@ -110,13 +108,13 @@ impl Connection<'_> {
 
     fn close(&mut self) {
         if std::mem::take(&mut self.is_open) {
-            put(self.text, "} | nc \"$HOST\" \"$PORT\"");
+            write_line(self.text, "} | nc \"$HOST\" \"$PORT\"");
         }
     }
 }
 
-/// A request of HTTP as a call of `curl`.
-fn request(bytes: &[u8]) -> Option<String> {
+/// Returns the call of `curl` that sends these bytes, if they are a request of HTTP.
+fn curl_command(bytes: &[u8]) -> Option<String> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     let (head, body) = (std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 4..]);
     let is_plain = |line: &str| line.chars().all(|sign| matches!(sign, ' '..='~'));
@@ -127,48 +125,54 @@ fn request(bytes: &[u8]) -> Option<String> {
     }
     let headers: Vec<(&str, &str)> = headers.split("\r\n").filter_map(|line| line.split_once(": ")).collect();
     let find = |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-    let base = find("Host").map_or(String::new(), |(_, host)| quoted(&format!("http://{host}")));
+    let base = find("Host").map_or(String::new(), |(_, host)| quote_for_shell(&format!("http://{host}")));
     let mut command = format!("BASE=${{BASE-{base}}}\n");
     if !body.is_empty() {
-        let _ = write!(command, "printf '{}' | ", escaped(body, true));
+        let _ = write!(command, "printf '{}' | ", escape(body, Reader::Printf));
     }
-    let how = if method == "HEAD" { "-I".to_owned() } else { format!("-X {}", quoted(method)) };
-    let _ = write!(command, "curl -sig --path-as-is {how} \"$BASE\"{}", quoted(path));
+    let how = if method == "HEAD" { "-I".to_owned() } else { format!("-X {}", quote_for_shell(method)) };
+    let _ = write!(command, "curl -sig --path-as-is {how} \"$BASE\"{}", quote_for_shell(path));
     for (name, value) in &headers {
-        // What `curl` says itself, of the request that it makes.
+        // `curl` makes these headers itself.
         if !["host", "content-length", "connection"].contains(&name.to_ascii_lowercase().as_str()) {
-            let _ = write!(command, " -H {}", quoted(&format!("{name}: {value}")));
+            let _ = write!(command, " -H {}", quote_for_shell(&format!("{name}: {value}")));
         }
     }
     if !body.is_empty() {
-        // Without a value, `curl` leaves out what it would say by itself.
+        // A header without a value makes `curl` leave out its own.
         command.push_str(if find("Content-Type").is_none() { " -H 'Content-Type:'" } else { "" });
         command.push_str(" --data-binary @-");
     }
     Some(command)
 }
 
-fn put(text: &mut String, line: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{line}");
+fn write_line(text: &mut String, line: &str) {
+    *text += &format!("{line}\n");
 }
 
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote_for_shell(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The bytes in printable ASCII: as `printf` reads them within single quotes, or for people.
-fn escaped(bytes: &[u8], is_printf: bool) -> String {
+/// The reader of escaped bytes. `printf` reads them within single quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    People,
+    Printf,
+}
+
+/// Writes bytes in printable ASCII.
+fn escape(bytes: &[u8], reader: Reader) -> String {
     let mut text = String::new();
     for (at, byte) in bytes.iter().enumerate() {
         let _ = match byte {
             b'\r' => write!(text, "\\r"),
             b'\n' => write!(text, "\\n"),
-            b'%' if is_printf => write!(text, "%%"),
+            b'%' if reader == Reader::Printf => write!(text, "%%"),
             b'\\' => write!(text, "\\\\"),
-            // Within quotes, and what an option would begin with.
-            b'\'' if is_printf => write!(text, "\\047"),
-            b'-' if is_printf && at == 0 => write!(text, "\\055"),
+            // A quote would end the word. A dash at the beginning would make it an option.
+            b'\'' if reader == Reader::Printf => write!(text, "\\047"),
+            b'-' if reader == Reader::Printf && at == 0 => write!(text, "\\055"),
             b' '..=b'~' => write!(text, "{}", char::from(*byte)),
             other => write!(text, "\\{other:03o}"),
         };

@@ -1,5 +1,5 @@
-//! Writes files, whole or not at all. Only an [`Output`] is opened for writing, and somebody has looked at
-//! each.
+//! Writes files, whole or not at all. Only an [`Output`] is opened for writing, since its path has been
+//! checked.
 //!
 //! A file is written without a name in its folder, put on the disk, and named. So whoever reads the file
 //! finds the old one or the new one, whatever ends the program. Nothing is left of an unfinished one. A file
@@ -7,9 +7,9 @@
 //! name, it has this name from its beginning. The name is hidden and ends in `.tmp`, so nobody takes the file
 //! for a result. The end that a signal brings removes it.
 //!
-//! What is no regular file (a terminal, a pipe, `/dev/null`) is written directly. A symbolic link stays, and
-//! the file behind it is replaced. A file that is replaced keeps its permissions. A new file that may hold
-//! secrets belongs to its owner alone.
+//! A terminal, a pipe or `/dev/null` is no regular file, and is written directly. A symbolic link stays, and
+//! the file that it leads to is replaced. A file that is replaced keeps its permissions. A new file that may
+//! hold secrets belongs to its owner alone.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -72,7 +72,7 @@ impl PendingFile {
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
-        // The temporary name is not longer than the system allows, even if the name itself is as long.
+        // The name itself may be as long as the system allows, so the temporary name has only a part of it.
         let short: String = name.to_string_lossy().chars().take(50).collect();
         let mode = if output.is_private() { 0o600 } else { 0o666 };
         let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
@@ -191,7 +191,7 @@ pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
 }
 
 /// Makes a folder for what may hold secrets, and those above it. Each new folder belongs to its owner alone.
-pub fn private_folder(folder: &Path) -> io::Result<()> {
+pub fn make_private_folder(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
@@ -202,7 +202,7 @@ pub fn open_store(output: &Output, name: &str) -> Result<Store, StoreError> {
 
 /// Removes the temporary files of this process at its end. Nothing is renamed afterwards, since the lock is
 /// kept.
-pub fn abandon() {
+pub fn remove_temporary_files() {
     let open = lock(&OPEN);
     for path in open.iter() {
         let _ = fs::remove_file(path);
@@ -213,10 +213,10 @@ pub fn abandon() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outputs::{OutputForm, output};
+    use crate::outputs::{OutputForm, resolve_output};
 
     fn at(path: &Path) -> Output {
-        output("--out", Some(path), OutputForm::Specification).unwrap().unwrap()
+        resolve_output("--out", Some(path), OutputForm::Specification).unwrap().unwrap()
     }
 
     fn folder(name: &str) -> PathBuf {
@@ -270,17 +270,17 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = folder("private");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        private_folder(&folder.join("a/b")).unwrap();
+        make_private_folder(&folder.join("a/b")).unwrap();
         assert_eq!([mode(&folder.join("a")), mode(&folder.join("a/b"))], [0o700; 2]);
         for (form, is_private) in
             [(OutputForm::Page, true), (OutputForm::Run, true), (OutputForm::Junit, false)]
         {
             let path = folder.join(format!("{form:?}"));
-            let output = output("--out", Some(&path), form).unwrap().unwrap();
+            let output = resolve_output("--out", Some(&path), form).unwrap().unwrap();
             assert_eq!(output.is_private(), is_private);
             write(&output, "").unwrap();
             assert_eq!(mode(&path) & 0o077 == 0, is_private, "{form:?}: {:o}", mode(&path));
-            // One that is replaced stays as it is.
+            // A file that is replaced keeps its permissions.
             fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
             if form != OutputForm::Run {
                 write(&output, "").unwrap();
@@ -295,7 +295,7 @@ mod tests {
         let folder = folder("fresh");
         let path = folder.join("a.json");
         // Both begin before either is there: the first to finish has the name.
-        let new = |path: &Path| output("--out", Some(path), OutputForm::New).unwrap().unwrap();
+        let new = |path: &Path| resolve_output("--out", Some(path), OutputForm::New).unwrap().unwrap();
         let [mut one, mut other] = [(); 2].map(|()| PendingFile::new(&new(&path)).unwrap());
         one.write_all(b"one").unwrap();
         other.write_all(b"other").unwrap();

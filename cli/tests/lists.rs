@@ -139,11 +139,15 @@ fn the_document_of_exit_codes_is_the_table() {
     let mut document = file("docs/reference/verdicts-and-exit-codes.md");
     let shown = document.split("\n\n").find(|part| part.starts_with("| code |")).unwrap().to_owned();
     if std::env::var_os("COREACH_BLESS").is_some() {
-        document = document.replace(&shown, exit::table().trim_end());
+        document = document.replace(&shown, exit::markdown_table().trim_end());
         fs::write(path, &document).unwrap();
     }
-    assert!(document.contains(&format!("\n\n{}\n", exit::table())), "bless: the table is\n{}", exit::table());
-    assert!(document.contains(&exit::order()), "{}", exit::order());
+    assert!(
+        document.contains(&format!("\n\n{}\n", exit::markdown_table())),
+        "bless: the table is\n{}",
+        exit::markdown_table()
+    );
+    assert!(document.contains(&exit::order_sentence()), "{}", exit::order_sentence());
     let codes = Exit::ALL.map(|row| row.exit.code());
     assert_eq!(codes.to_vec(), (0..codes.len()).map(|code| u8::try_from(code).unwrap()).collect::<Vec<_>>());
     assert!(Exit::ALL.iter().all(|row| Exit::FIRST.contains(&row.exit)));

@@ -19,7 +19,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::evidence::{EvidenceItem, phased};
+use coreach_adapters::evidence::{EvidenceItem, set_phase};
 use coreach_adapters::{Adapter, Failure, Teardown, keeper};
 use coreach_model::{Verdict, budget};
 
@@ -54,7 +54,7 @@ pub(crate) fn end_session(
     let doubtful = doubtful_since(adapter, outcome, over);
     let wait = doubtful.map_or(Duration::ZERO, |since| WINDOW.saturating_sub(since.elapsed()));
     let teardown = adapter.tear_down();
-    let wire = phased(adapter.evidence(begin), ready, over - begin);
+    let wire = set_phase(adapter.evidence(begin), ready, over - begin);
     adapter.stop();
     // Looks are counted, not time: if the machine keeps us from running, we hear of a signal later, too.
     for _ in 0..wait.as_millis() / POLL.as_millis() {

@@ -349,7 +349,8 @@ fn a_value_without_a_text_is_not_sent_by_its_own_name() {
         let values: Vec<Value> = Value::enumerate(parameters[0].ty(), 10).unwrap();
         Event::new("ChooseBeverage", vec![values[at].clone()])
     };
-    let sent = |at: usize| coreach_adapters::lines::input(&partial, &drink(at), &mut signatures.clone());
+    let sent =
+        |at: usize| coreach_adapters::lines::write_stimulus(&partial, &drink(at), &mut signatures.clone());
     let texts = [sent(0), sent(1)];
     assert!(texts.contains(&Ok("CHOOSE tea\r\n".to_owned())), "{texts:?}");
     let refused = |text: &Result<String, coreach_adapters::Failure>| {

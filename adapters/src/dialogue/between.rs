@@ -1,5 +1,5 @@
-//! How a run over a stream begins and how it is left: what separates it from the one before and the one
-//! after it, and one connection of it from the next.
+//! How a run over a stream begins and how it is left. This separates the run from the one before and the one
+//! after it, and one connection of the run from the next.
 
 use std::time::{Duration, Instant};
 
@@ -14,18 +14,17 @@ use crate::json_lines::{self, Message};
 use crate::lines::Pending;
 use crate::pattern::written;
 use crate::process::Process;
-use crate::reading::{is_idle, is_of_start, line, message};
-use crate::stream::{self, Drained, Stream, StreamFrame, text};
+use crate::reading::{answers_start, is_idle, read_line, read_message};
+use crate::stream::{self, Drained, Stream, StreamFrame, read_text};
 use crate::system::Arrival;
 
 impl Dialogue {
     /// Brings the implementation at the other end into its initial state, until `ready` at the latest.
-    /// `process` is the one at the other end, as far as it is ours: it is watched, and asked for its last
-    /// words.
+    /// `process` is the one at the other end, if coreach has started it. It is watched, and asked for its
+    /// last words.
     ///
     /// # Errors
-    /// [`Failure`]. Whatever happens before the beginning is a [`Failure::Start`], but for what cannot be
-    /// read.
+    /// [`Failure`]. Before the beginning it is a [`Failure::Start`], unless a message cannot be read.
     pub fn begin(
         &mut self,
         encoding: &Encoding,
@@ -35,7 +34,7 @@ impl Dialogue {
     ) -> Result<(), Failure> {
         let ready = ready.min(self.deadline);
         let begun = match encoding {
-            Encoding::Json => self.begin_json(&json_lines::start(session), ready, process),
+            Encoding::Json => self.begin_json(&json_lines::write_start(session), ready, process),
             Encoding::Lines(_) | Encoding::Binary(_) => {
                 self.exchange(encoding, encoding.reset(), "reset", ready, process)
             }
@@ -48,23 +47,23 @@ impl Dialogue {
         }
     }
 
-    /// Sends the first message and waits for `ready`. What an earlier run has left before it is dropped.
+    /// Sends the first message and waits for `ready`. Drops what an earlier run has left before that.
     fn begin_json(&mut self, first: &str, ready: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.write(first.as_bytes(), ready, process)?;
         loop {
             let line = match self.stream.frame(ready, process.map(Process::end))? {
-                // Only `ready` is an answer to this; whatever else comes before it is the earlier run's.
-                StreamFrame::Bytes(frame) if self.is_again && !is_of_start(frame, &self.signatures) => {
+                // Only `ready` answers the first message. Other messages before it are of an earlier run.
+                StreamFrame::Bytes(frame) if self.is_again && !answers_start(frame, &self.signatures) => {
                     if Instant::now() >= ready {
                         return Err(Failure::Start(self.explain_no_ready(process)));
                     }
                     continue;
                 }
-                StreamFrame::Bytes(frame) => line(frame, &self.evidence)?,
+                StreamFrame::Bytes(frame) => read_line(frame, &self.evidence)?,
                 StreamFrame::Nothing => return Err(Failure::Start(self.explain_no_ready(process))),
                 StreamFrame::Ended(ended) => return Err(make_loss(ended.text(), process)),
             };
-            match message(line, &self.signatures, &self.evidence)? {
+            match read_message(line, &self.signatures, &self.evidence)? {
                 Message::Ready => return Ok(()),
                 Message::Log if Instant::now() < ready => {}
                 Message::Log => {
@@ -83,7 +82,7 @@ impl Dialogue {
         }
     }
 
-    /// Why `ready` did not come, and what helps. Without the time: two runs that end so are equal.
+    /// Explains why `ready` did not come, and what helps. It names no time, so that two such runs are equal.
     fn explain_no_ready(&self, process: Option<&Process>) -> String {
         let ready = "`{\"ready\": true}`";
         let misdirected = process.and_then(|process| self.find_misdirected(&Encoding::Json, process));
@@ -107,7 +106,7 @@ impl Dialogue {
             ),
             ([], _) => ("it has written other lines only".to_owned(), vec![answer]),
             (rest, _) => (
-                format!("it has written `{}` without the end of the line", stream::shown(rest)),
+                format!("it has written `{}` without the end of the line", stream::escape_bytes(rest)),
                 vec!["a message ends with `\\n`".to_owned()],
             ),
         };
@@ -118,21 +117,21 @@ impl Dialogue {
         )
     }
 
-    /// The exchanges among the steps, in their order.
+    /// Does the exchanges among the steps, in their order. `whose` names the steps in messages.
     ///
     /// # Errors
-    /// [`Failure`]: an answer is none, or another one than is expected.
+    /// [`Failure`]: an answer does not come, or is not the expected one.
     pub fn exchange(
         &mut self,
         encoding: &Encoding,
         steps: &[PreparationStep],
-        of: &str,
+        whose: &str,
         until: Instant,
         process: Option<&Process>,
     ) -> Result<(), Failure> {
         for step in steps {
             let PreparationStep::Exchange(exchange) = step else { continue };
-            let mut said = format!("`{of}`");
+            let mut sent = format!("`{whose}`");
             if exchange.over.is_some() && exchange.over.as_deref() != self.evidence.connection() {
                 continue;
             }
@@ -140,9 +139,9 @@ impl Dialogue {
                 let text = template.fill(|name| self.signatures.before(name));
                 let text = text.map_err(|name| {
                     let why = self.signatures.lacking(&name);
-                    Failure::Untranslatable(format!("`{of}` has the hole `{name}`, {why}"))
+                    Failure::Untranslatable(format!("`{whose}` has the hole `{name}`, {why}"))
                 })?;
-                said = format!("`send: {}` of `{of}`", shortened(&text));
+                sent = format!("`send: {}` of `{whose}`", shortened(&text));
                 let bytes = match encoding {
                     Encoding::Lines(lines) => Ok((text + &lines.line_ending).into_bytes()),
                     Encoding::Binary(binary) => encoding::unhex(&text)
@@ -150,22 +149,24 @@ impl Dialogue {
                         .and_then(|frame| binary.cut.framed(frame)),
                     Encoding::Json => Err("JSON messages have no words of their own for this".to_owned()),
                 };
-                let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{of}`: {why}")))?;
+                let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{whose}`: {why}")))?;
                 self.write(&bytes, until, process)?;
             }
             let Some(expected) = &exchange.expect else { continue };
-            // What an earlier run has left stands before the answer to a barrier.
-            let skips = self.is_again && of == BARRIER;
+            // Messages of an earlier run come before the answer to a barrier, and are skipped.
+            let skips = self.is_again && whose == BARRIER;
             let (frame, answer) = loop {
                 let frame = match self.stream.frame(until, process.map(Process::end))? {
                     StreamFrame::Bytes(frame) => frame.to_vec(),
                     StreamFrame::Nothing => {
                         let (line, rest) = (written(expected), self.stream.rest());
                         let mut text =
-                            format!("{said} was not answered in time by a line that fits `{line}`");
+                            format!("{sent} was not answered in time by a line that fits `{line}`");
                         if !rest.is_empty() {
-                            text +=
-                                &format!(", but by `{}` without the end of the line", stream::shown(rest));
+                            text += &format!(
+                                ", but by `{}` without the end of the line",
+                                stream::escape_bytes(rest)
+                            );
                         }
                         return Err(Failure::Start(text));
                     }
@@ -174,9 +175,9 @@ impl Dialogue {
                 let answer = match encoding {
                     Encoding::Binary(_) => encoding::hex(&frame),
                     Encoding::Json | Encoding::Lines(_) if skips => {
-                        text(&frame).unwrap_or_default().to_owned()
+                        read_text(&frame).unwrap_or_default().to_owned()
                     }
-                    Encoding::Json | Encoding::Lines(_) => line(&frame, &self.evidence)?.to_owned(),
+                    Encoding::Json | Encoding::Lines(_) => read_line(&frame, &self.evidence)?.to_owned(),
                 };
                 let is_it = expected.is_match(&answer) || Instant::now() >= until;
                 if is_it || !(self.answer_if_ignored(encoding, &frame, process)? || skips) {
@@ -186,7 +187,7 @@ impl Dialogue {
             let Some(found) = expected.captures(&answer) else {
                 self.evidence.mark(&frame, evidence::GARBAGE);
                 let text = format!(
-                    "{said} was answered by `{}`, which does not fit `{}`",
+                    "{sent} was answered by `{}`, which does not fit `{}`",
                     shortened(&answer),
                     written(expected)
                 );
@@ -201,8 +202,8 @@ impl Dialogue {
         Ok(())
     }
 
-    /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand
-    /// behind some of that one's, and forgets what is there then.
+    /// Skips what an earlier run has left on the stream. Does the exchanges, whose answers may come after
+    /// messages of that run, and forgets what is there then.
     pub fn pass(
         &mut self,
         encoding: &Encoding,
@@ -218,11 +219,14 @@ impl Dialogue {
         }
         match self.stream.rest() {
             [] => Ok(()),
-            rest => Err(Failure::Start(format!("half a message of an earlier run: {}", stream::shown(rest)))),
+            rest => Err(Failure::Start(format!(
+                "half a message of an earlier run: {}",
+                stream::escape_bytes(rest)
+            ))),
         }
     }
 
-    /// Waits until nothing but what is ignored has come for so long, on a stream that goes on.
+    /// Waits, on a stream that goes on, until only ignored messages have come for so long.
     pub fn calm(
         &mut self,
         encoding: &Encoding,
@@ -253,7 +257,7 @@ impl Dialogue {
                 since = now;
                 continue;
             }
-            // Half a message is none that has come.
+            // If half a message has come, the rest of it is late.
             if !self.unread().is_empty() {
                 return Arrival::Late;
             }
@@ -262,7 +266,7 @@ impl Dialogue {
         }
     }
 
-    /// Ends our side, and waits for the other one to do so, which is when it has taken all that was sent.
+    /// Ends our side, and waits for the other side to end. By then it has taken all that was sent.
     pub fn settle(
         &mut self,
         encoding: &Encoding,
@@ -270,7 +274,7 @@ impl Dialogue {
         quiet: Option<Duration>,
         process: Option<&Process>,
     ) -> Arrival {
-        // Nothing says of datagrams that they were taken.
+        // Nothing shows whether datagrams were taken.
         if self.stream.is_of_datagrams() && quiet.is_none() {
             return Arrival::Unknown;
         }
@@ -287,9 +291,9 @@ impl Dialogue {
         }
     }
 
-    /// Leaves the stream for another one, in the middle of a run: ends our side, and waits for the other one
-    /// to do so. What comes meanwhile is of nobody's order: it may have been sent before our end was taken,
-    /// or because of it.
+    /// Leaves the stream for another one, in the middle of a run. Ends our side, and waits for the other side
+    /// to end. Messages that come meanwhile have no known order: they may have been sent before our end was
+    /// taken, or because of it.
     ///
     /// # Errors
     /// [`Failure::Unclean`]: the other side does not end, so what was sent before may still be taken.
@@ -308,7 +312,7 @@ impl Dialogue {
             (self.stream.came(), !self.stream.rest().is_empty() || !self.pending.is_empty());
         match self.settle(encoding, until.min(self.deadline), quiet, process) {
             Arrival::Come if self.stream.came() == before && !has_rest => Ok(Sent::Yes),
-            // Or it is not known what it has taken of what was sent before.
+            // Also if it is not known how much the other side has taken.
             Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
             Arrival::Late => Err(Failure::Unclean(
                 "the connection was left for a new one, and the other side does not end it: what was sent over it may still be taken"
@@ -317,7 +321,7 @@ impl Dialogue {
         }
     }
 
-    /// Goes on over another stream, until `ready` at the latest.
+    /// Goes on over another stream, which must be ready at `ready` at the latest.
     pub fn resume(
         self,
         stream: Stream,
@@ -336,7 +340,7 @@ impl Dialogue {
             ..self
         };
         if let Encoding::Json = encoding {
-            let resume = json_lines::resume(next.signatures.constants(), seed);
+            let resume = json_lines::write_resume(next.signatures.constants(), seed);
             let begun = next.begin_json(&resume, ready.min(deadline), process);
             begun.map_err(|failure| match failure {
                 Failure::Start(text) | Failure::Lost(text) => {

@@ -23,7 +23,7 @@ const MOST_DESCRIPTORS: usize = 3;
 pub struct LaunchOrder {
     pub program: OsString,
     pub arguments: Vec<String>,
-    /// Where it is started, from the root on.
+    /// The absolute path of the folder in which it is started.
     pub directory: OsString,
     /// Variables that are set, or removed.
     pub environment: Vec<(String, Option<String>)>,
@@ -73,7 +73,7 @@ pub(super) fn send(
     to.write_all(&text)
 }
 
-/// Receives a message; none behind the end of the stream.
+/// Receives a message. `None` at the end of the stream.
 pub(super) fn receive<T: DeserializeOwned>(mut from: &UnixStream) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
     let mut length = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];

@@ -4,10 +4,10 @@
 //! them outlive it (a daemon), give them another environment. They must end with their run and with no other
 //! one, and also if this program is killed.
 //!
-//! **Method.** A keeper is a process of ours that adopts what loses its parent below it
-//! (`PR_SET_CHILD_SUBREAPER`). It launches one command at a time. So all that is below it belongs to this
+//! **Method.** A keeper is a process of ours that adopts each descendant that loses its parent
+//! (`PR_SET_CHILD_SUBREAPER`). It launches one command at a time. So all its descendants belong to this
 //! launch, and when it has no child any more, nothing is left. We talk to it over a pair of sockets, which
-//! the kernel closes when we end, however that comes. Then the keeper ends its launch, removes the folder of
+//! the kernel closes when we end, for whatever reason. Then the keeper ends its launch, removes the folder of
 //! the launch, and ends itself. A keeper whose launch has left nothing is used again.
 //!
 //! A program says how a keeper is started ([`provide`]): coreach starts itself once more. In a program that
@@ -16,8 +16,9 @@
 //!
 //! **Falls short**: nothing finds a daemon whose keeper was killed, too.
 //!
-//! **Ends**: each call has a limit of time; a keeper goes on for a while with what resists. **Costs** a
-//! process for each launch that is there at the same time, and a look at all processes at the end of each.
+//! **Ends**: each call has a limit of time. A keeper goes on for a while with processes that resist.
+//! **Costs** a process for each launch that is there at the same time, and a look at all processes at the end
+//! of each launch.
 
 mod messages;
 mod processes;
@@ -51,10 +52,10 @@ static PROGRAM: OnceLock<(PathBuf, Vec<String>)> = OnceLock::new();
 static ENDING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 struct Keepers {
-    /// All that are there, by our ends of the streams to them.
+    /// All keepers that are there, by our ends of the streams to them.
     all: Vec<Weak<UnixStream>>,
     idle: Vec<ProcessKeeper>,
-    /// Those that are not used any more and may not have ended.
+    /// The processes of keepers that are not used any more, and may not have ended.
     retired: Vec<Child>,
 }
 
@@ -79,7 +80,7 @@ pub struct KeptProcess {
 
 /// Says how a keeper is started: as a program that calls [`serve_standard_input`].
 pub fn provide(program: PathBuf, arguments: Vec<String>) {
-    // Whoever said it first has started keepers already.
+    // The first call counts: keepers may have been started by then.
     let _ = PROGRAM.set((program, arguments));
 }
 
@@ -103,7 +104,8 @@ pub fn is_ending() -> bool {
     ENDING.load(Ordering::SeqCst)
 }
 
-/// Lets nothing be launched any more, and ends all launches with their folders. Is nothing left?
+/// Lets nothing be launched any more, and ends all launches with their folders. Returns whether nothing is
+/// left.
 pub fn end_all(within: Duration) -> bool {
     ENDING.store(true, Ordering::SeqCst);
     let until = Instant::now() + within;
@@ -137,7 +139,7 @@ pub fn launch(order: LaunchOrder, streams: [BorrowedFd<'_>; 3]) -> io::Result<Ke
                 let known = number.map(io::Error::from_raw_os_error);
                 return Err(known.unwrap_or_else(|| io::Error::other(text)));
             }
-            // Somebody may have killed it while it had nothing to do.
+            // The keeper may have been killed while it was idle. Then another one is tried.
             Err(_) if is_used && !is_ending() => {}
             Err(error) => return Err(error),
             Ok(_) => return Err(io::Error::other("the keeper of processes does not answer")),
@@ -184,8 +186,8 @@ impl ProcessKeeper {
         }
     }
 
-    /// Ends the launched process with all that it started; is nothing left? What resists is left to the
-    /// keeper.
+    /// Ends the launched process with all that it started. Returns whether nothing is left. The keeper goes
+    /// on with processes that resist.
     pub fn end_launch(self, within: Duration) -> bool {
         let is_clear = matches!(
             // The keeper needs a moment to say so.

@@ -35,7 +35,7 @@ fn read_process(pid: i32) -> Option<ProcessEntry> {
     parse_stat(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The fields stand behind the program's name, which may contain anything.
+/// Reads the fields after the program's name, which may contain anything.
 fn parse_stat(pid: i32, text: &str) -> Option<ProcessEntry> {
     let mut fields = text.get(text.rfind(')')? + 1..)?.split_ascii_whitespace();
     let is_dead = matches!(fields.next()?, "Z" | "X" | "x");
@@ -48,7 +48,7 @@ fn parse_stat(pid: i32, text: &str) -> Option<ProcessEntry> {
 /// Kills a process, if its number was not given to another one since.
 pub(super) fn kill_process(process: &ProcessEntry) {
     let Some(pid) = Pid::from_raw(process.pid) else { return };
-    // What has ended in the meantime needs no signal.
+    // A process that has ended in the meantime needs no signal.
     let Ok(pidfd) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return };
     if read_process(process.pid).is_some_and(|now| now.start == process.start) {
         let _ = rustix::process::pidfd_send_signal(&pidfd, Signal::KILL);

@@ -1,4 +1,4 @@
-//! The work of a keeper: it launches one command at a time, and ends all that came of it.
+//! The work of a keeper: it launches one command at a time, and ends all processes that came of it.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -17,22 +17,22 @@ use super::messages::{ExitStatus, KeeperReply, KeeperRequest, LaunchOrder, recei
 use super::processes::{find_descendants, kill_process, reap_children_but};
 use crate::temporary;
 
-/// How long a keeper tries to end what resists, once nobody waits for it any more.
+/// How long a keeper tries to end processes that resist, when nobody waits for it any more.
 const RESISTANCE: Duration = Duration::from_secs(10);
 
-/// How often a keeper asks for the status of what it has adopted.
+/// How often a keeper asks for the status of adopted processes.
 const REAPING: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 /// How a keeper finds what a launch has started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeeperReach {
-    /// It is a process that adopts what loses its parent: all that is below it belongs to the launch.
+    /// It is a process that adopts descendants without a parent: all its descendants belong to the launch.
     AllBelow,
     /// It is a thread: it finds the process group, and the descendants whose parents are alive.
     Group,
 }
 
-/// A launched process, which nobody has asked for its status: its number and its group's are its own.
+/// A launched process. Its number and that of its group stay its own until it is asked for its status.
 struct KeptLaunch {
     child: Child,
     pid: Pid,
@@ -77,7 +77,7 @@ pub(super) fn serve(stream: &UnixStream, reach: KeeperReach) {
     }
 }
 
-/// Waits for the next request. What was adopted and has ended is asked for its status meanwhile.
+/// Waits for the next request. Meanwhile asks for the status of adopted processes that have ended.
 fn next_request(
     stream: &UnixStream,
     launch: Option<&KeptLaunch>,
@@ -128,7 +128,7 @@ impl KeptLaunch {
         }
     }
 
-    /// How the process has ended, if it has. It stays in the kernel's books.
+    /// Returns how the process has ended, if it has. Its number stays its own.
     fn status(&self) -> Option<ExitStatus> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let status = waitid(WaitId::Pid(self.pid), options).ok()??;
@@ -136,7 +136,7 @@ impl KeptLaunch {
         code.or_else(|| status.terminating_signal().map(ExitStatus::Signal))
     }
 
-    /// Kills the process with all that it started, again and again; is nothing left?
+    /// Kills the process with all that it started, again and again. Returns whether nothing is left.
     fn end(&mut self, until: Instant) -> bool {
         let root = match self.reach {
             KeeperReach::AllBelow => rustix::process::getpid(),
@@ -164,8 +164,8 @@ impl KeptLaunch {
     }
 }
 
-/// Asks for the status of all children that have ended. Does none live? Who adopts all that lose their parent
-/// then has no descendants.
+/// Asks for the status of all children that have ended. Returns whether none lives. A process that adopts
+/// descendants without a parent then has no descendants at all.
 fn has_no_child() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {

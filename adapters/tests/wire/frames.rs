@@ -9,7 +9,7 @@
 //! More mutants than in every run of the tests are tried as [`super`] says, with the name `frames`.
 
 use coreach_adapters::Received;
-use coreach_adapters::binary::{input, output};
+use coreach_adapters::binary::{read_frame, write_stimulus};
 use coreach_adapters::cut::Cut;
 use coreach_adapters::description::{
     Binary, Bits, ByteForm, Checksum, Counting, Extent, Field, FieldNumber, Spelling, Spelt, Unmatched,
@@ -84,7 +84,7 @@ fn length(width: &str) -> Extent {
 
 /// The event of a frame, or why there is none.
 fn read(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<Event, String> {
-    match output(binary, frame, &mut signatures.clone()) {
+    match read_frame(binary, frame, &mut signatures.clone()) {
         Ok(Recognized::Received(Received::Output(event))) => Ok(event),
         other => Err(format!("{other:?}")),
     }
@@ -308,7 +308,7 @@ fn what_is_sent_is_read_by_any_description() {
         let binary = binary(&fields);
         for _ in 0..4 {
             let asked = event("In", &signatures, &mut random);
-            let Ok(frame) = input(&binary, &asked, &signatures) else {
+            let Ok(frame) = write_stimulus(&binary, &asked, &signatures) else {
                 refused += 1;
                 continue;
             };
@@ -322,7 +322,8 @@ fn what_is_sent_is_read_by_any_description() {
                 mutants += 1;
                 let Ok(found) = read(&binary, &mutant, &signatures) else { continue };
                 others += usize::from(found != meant);
-                let again = input(&binary, &Event::new("In", found.values.clone()), &signatures).unwrap();
+                let again =
+                    write_stimulus(&binary, &Event::new("In", found.values.clone()), &signatures).unwrap();
                 let is_second_spelling =
                     |(one, other): (&u8, &u8)| one == other || [*one, *other] == [0, 0xff];
                 let is_same =
@@ -514,7 +515,7 @@ fn frames() {
         let mut asked = event("In", &signatures, &mut random);
         let byte = codec::from_text("\u{ff}", &coreach_model::Type::String).unwrap();
         asked.values[3] = byte;
-        let Ok(frame) = input(&binary, &asked, &signatures) else { continue };
+        let Ok(frame) = write_stimulus(&binary, &asked, &signatures) else { continue };
         assert_eq!(by_hand(&frame).as_deref(), Some(&*told(&asked)), "{frame:02x?}");
         seeds.push(frame);
     }
@@ -549,7 +550,7 @@ fn a_record_may_have_an_element() {
     let binary = Binary { spelling, ..binary(&[list]) };
     let ty = signatures.action("In").unwrap().parameters[0].ty().clone();
     let value = codec::from_text(r#"[{"element":true},{"element":false}]"#, &ty).unwrap();
-    assert_eq!(input(&binary, &Event::new("In", [value.clone()]), &signatures), Ok(vec![7, 0]));
+    assert_eq!(write_stimulus(&binary, &Event::new("In", [value.clone()]), &signatures), Ok(vec![7, 0]));
     assert_eq!(read(&binary, &[7, 0], &signatures), Ok(Event::new("Out", [value])));
 }
 

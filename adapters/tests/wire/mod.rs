@@ -20,7 +20,7 @@ mod wires;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{AnswerPlace, Http, Response, Spelling, Unmatched};
-use coreach_adapters::json_lines::message;
+use coreach_adapters::json_lines::read_message;
 use coreach_adapters::reply::{Reply, translate};
 use coreach_adapters::template::Template;
 use coreach_adapters::{Failure, Received};
@@ -139,7 +139,7 @@ fn a_number_that_is_too_long_is_refused_before_it_is_read_at_any_depth() {
                 r#"{{"output":"Both","values":{{"p":{{"a":{quote}{digits}{quote},"d":"TEA"}},"s":"TEA"}}}}"#
             );
             let begin = Instant::now();
-            assert!(matches!(message(&line, &signatures), Err(Failure::Garbage(_))));
+            assert!(matches!(read_message(&line, &signatures), Err(Failure::Garbage(_))));
             // Not a measurement: converting a million digits takes many times as long, on a busy machine,
             // too.
             assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{AnswerPlace, Http, Lines, Response, Shape, Spelling, Spelt, Unmatched};
 use coreach_adapters::encoding::TextEncoding;
-use coreach_adapters::json_lines::{Message, message};
+use coreach_adapters::json_lines::{Message, read_message};
 use coreach_adapters::lines::{Pending, Recognized, pattern};
 use coreach_adapters::reply::{Reply, translate};
 use coreach_adapters::signature::Signatures;
@@ -54,7 +54,7 @@ fn spelling() -> Spelling {
 
 /// The event that a JSON line is.
 pub fn json_line(signatures: &Signatures, line: &str) -> Option<String> {
-    match message(line, signatures) {
+    match read_message(line, signatures) {
         Ok(Message::Output(received)) => event(&received),
         _ => None,
     }

@@ -12,7 +12,7 @@ use coreach_adapters::description::Iut;
 use coreach_execution::OutcomeKind;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::summary::{
-    Counts, Failed, ReportedRun, Summary, constants_text, summarize, table_rows as rows,
+    Counts, Failed, ReportedRun, Summary, constants_text, summarize, table_rows as summary_rows,
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, do_runs};
 use coreach_execution::campaign::{Partition, Plan, PlannedRun, Store};
@@ -32,22 +32,23 @@ use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::execution_arguments::Tolerance;
 use crate::exit::Exit;
 use crate::inconclusive::Inconclusive;
-use crate::outputs::{OutputForm, ToWrite, each, wanted};
+use crate::outputs::{OutputForm, ToWrite, request_output, resolve_each};
 use crate::progress::ProgressLine;
 use crate::write::{check_writable, open_store, write_with};
 use crate::{console, story};
 
-/// Does what was asked for.
+/// Does the runs of a campaign, or what its subcommand asks for.
 pub fn campaign(arguments: &CampaignArguments) -> CommandResult {
     match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
-        (None, Some(path)) => run(arguments, path),
+        (None, Some(path)) => run_campaign(arguments, path),
         // One of the two is there, or clap has refused it.
         (None, None) => Ok(CommandAnswer::of_text(Exit::Mistakes, "")),
     }
 }
 
-fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
+/// Plans the campaign, does the runs that are missing, and tells what came of it.
+fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
     budget::set_campaign_budget(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
@@ -55,7 +56,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, partition, threads, &|what| progress.says(what));
     drop(progress);
-    // What an end has cut off is not left out.
+    // If a signal has cut off the preparation, the rest must not be told as left out.
     stop_if_ending();
     let ((plan, ways), more) = prepared?;
     warnings.extend(more);
@@ -63,23 +64,23 @@ fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     let place = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
     let wanted = [
         Some(ToWrite::new("the store", &place, OutputForm::Store)),
-        wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit),
-        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+        request_output("--junit", arguments.junit.as_deref(), OutputForm::Junit),
+        request_output("--html", arguments.html.as_deref(), OutputForm::Page),
     ];
-    let [Some(kept), report, page] = each(wanted)? else {
+    let [Some(kept), report, page] = resolve_each(wanted)? else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
-    // Whether the report can be written is known before the runs, not after them.
+    // Check before the runs, not after them, that the report can be written.
     if let Some(output) = &report {
         check_writable(output).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
     }
     let mut store = open_store(&kept, &plan.campaign)?;
     store.describe(&plan)?;
-    let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
+    let worked = do_missing_runs(arguments, &plan, &ways, &mut store, threads)?;
     let contents = store.contents()?;
     let summary = summarize(&plan, &contents);
     if let Some(output) = &report {
-        let inconclusive = arguments.tolerance.inconclusive.kind();
+        let inconclusive = arguments.tolerance.inconclusive.junit_result();
         write_with(output, |out| junit::write(&plan, &store, &contents, inconclusive, out)).map_err(
             |error| match error {
                 JunitError::Store(error) => error.into(),
@@ -89,14 +90,14 @@ fn run(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     }
     let Tolerance { inconclusive, fail_fast, .. } = arguments.tolerance;
     let telling = Telling { is_quiet: arguments.quiet, inconclusive, fail_fast };
-    let mut answer = answer(&summary, &warnings, &place, partition, worked.executed, telling);
+    let mut answer = make_answer(&summary, &warnings, &place, partition, worked.executed, telling);
     if let Some(page) = &page {
         add_page(&mut answer, &[path.to_owned(), place], page, arguments.quiet);
     }
     Ok(answer)
 }
 
-/// How a summary is told, and what counts as what in it.
+/// How a summary is told, and how its runs count.
 #[derive(Clone, Copy)]
 struct Telling {
     is_quiet: bool,
@@ -104,8 +105,8 @@ struct Telling {
     fail_fast: bool,
 }
 
-/// Tells what came of a plan, or of a part of it, and what makes the numbers doubtful.
-fn answer(
+/// Tells what came of a plan, or of a shard of it, and what makes the numbers doubtful.
+fn make_answer(
     summary: &Summary,
     warnings: &[Diagnostic],
     store: &Path,
@@ -113,7 +114,7 @@ fn answer(
     executed: usize,
     telling: Telling,
 ) -> CommandAnswer {
-    let exit = exit_of(summary, telling.inconclusive);
+    let exit = exit_of_summary(summary, telling.inconclusive);
     let document = || CampaignSummary {
         format_version: CAMPAIGN_FORMAT_VERSION,
         exit_code: exit.code(),
@@ -123,24 +124,25 @@ fn answer(
         diagnostics: render::to_json(warnings),
         summary,
     };
-    let text = || if telling.is_quiet { quiet(summary) } else { told(summary, store) };
+    let text = || if telling.is_quiet { quiet_text(summary) } else { summary_text(summary, store) };
     let mut answer = CommandAnswer::new(exit, document, text);
-    doubts(&mut answer, summary, partition, telling);
+    add_doubts(&mut answer, summary, partition, telling);
     answer
 }
 
-fn finish(
+/// Does the runs of the plan that the store does not have yet.
+fn do_missing_runs(
     arguments: &CampaignArguments,
     plan: &Plan,
     ways: &PreparedWays,
     store: &mut Store,
     threads: usize,
 ) -> Result<Worked, EarlyExit> {
-    let known = store.rows()?;
+    let finished = store.rows()?;
     let missing: Vec<&PlannedRun> =
-        plan.runs.iter().filter(|run| !known.contains_key(&run.key.to_string())).collect();
+        plan.runs.iter().filter(|run| !finished.contains_key(&run.key.to_string())).collect();
     let mut counts = Counts::default();
-    for row in plan.runs.iter().filter_map(|run| known.get(&run.key.to_string())) {
+    for row in plan.runs.iter().filter_map(|run| finished.get(&run.key.to_string())) {
         counts.count(row.verdict);
     }
     if !arguments.quiet && counts.total() > 0 {
@@ -148,19 +150,19 @@ fn finish(
         console::say(&format!("note: {}: {runs}, {before} of them finished before", plan.campaign));
     }
     let progress = ProgressLine::start(missing.len(), !arguments.quiet);
-    progress.says(totals(&counts));
+    progress.says(verdict_counts(&counts));
     let live = Mutex::new(counts);
     let watch = |_: &PlannedRun, record: &Record| {
         let mut counts = lock(&live);
         counts.count(record.verdict);
-        progress.says(totals(&counts));
+        progress.says(verdict_counts(&counts));
         progress.one_done();
     };
-    let shared = shared(ways);
+    let shared = number_shared_systems(ways);
     let system = |run: &PlannedRun| shared[run.test][run.iut];
     let iut = |run: &PlannedRun| &ways[run.test][run.iut];
     let Tolerance { retries, fail_fast, .. } = arguments.tolerance;
-    // A Fail that is there already is one too.
+    // With `--fail-fast`, a Fail that the store has already counts, too.
     let missing = if fail_fast && counts.fail > 0 { Vec::new() } else { missing };
     let effort = work::Effort { threads, retries, fail_fast };
     let ways = work::Ways { iut: &iut, system: &system };
@@ -170,10 +172,9 @@ fn finish(
     })
 }
 
-/// The exit code. Success is never what is left when nothing else was found: it is said only where the plan
-/// has runs, each of them was counted, and nobody, a second process or another store, got another verdict for
-/// one of them: a verdict that was contested counts as both.
-fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
+/// Returns the exit code. It is 0 only if the plan has runs, and each of them was counted. If a second
+/// process or another store got another verdict for a run, both verdicts count.
+fn exit_of_summary(summary: &Summary, inconclusive: Inconclusive) -> Exit {
     let happened = |kind: &OutcomeKind| summary.counts.of(*kind) + summary.contested.of(*kind) > 0;
     let mut exit = Exit::Fine;
     for kind in OutcomeKind::ALL.into_iter().filter(happened) {
@@ -185,8 +186,8 @@ fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
     summary.left_out.iter().fold(exit, |exit, left| exit.and(left.why.into()))
 }
 
-/// The systems that runs share, numbered by their names.
-fn shared(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
+/// Numbers the systems that runs share, by their names: for each test and IUT, the number of its system.
+fn number_shared_systems(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
     let mut names: Vec<String> = Vec::new();
     let mut number = |iut: &Iut| {
         let name = iut.system()?;
@@ -200,60 +201,54 @@ fn shared(ways: &PreparedWays) -> Vec<Vec<Option<usize>>> {
 }
 
 /// `12 Pass, 1 Fail`
-fn totals(counts: &Counts) -> String {
+fn verdict_counts(counts: &Counts) -> String {
     let all = OutcomeKind::ALL.into_iter().map(|kind| (counts.of(kind), kind));
     let some = all.filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
     some.collect::<Vec<_>>().join(", ")
 }
 
-/// The counts in a line, and a line for each thing that failed.
-fn quiet(summary: &Summary) -> String {
-    let counts = match totals(&summary.counts) {
+/// The text of `--quiet`: the counts in a line, and a line for each thing that failed.
+fn quiet_text(summary: &Summary) -> String {
+    let counts = match verdict_counts(&summary.counts) {
         none if none.is_empty() => none,
         some => format!(": {some}"),
     };
     let buckets = summary.buckets.iter().map(|failed| bucket_line(&failed.bucket, failed.count, "run"));
-    format!("{}{counts}\n{}", head(summary), buckets.collect::<String>())
+    format!("{}{counts}\n{}", heading_line(summary), buckets.collect::<String>())
 }
 
 /// `nightly: 40 runs`
-fn head(summary: &Summary) -> String {
+fn heading_line(summary: &Summary) -> String {
     let left = summary.missing;
     let missing = if left == 0 { String::new() } else { format!(", {left} of them missing") };
     format!("{}: {}{missing}", summary.campaign, plural(summary.planned, "run"))
 }
 
-fn told(summary: &Summary, store: &Path) -> String {
-    let mut text = head(summary) + "\n";
-    let rows: Vec<Vec<String>> = rows(summary)
-        .into_iter()
-        .map(|mut row| {
-            if let Some(first) = row.first_mut() {
-                first.insert_str(0, "  ");
-            }
-            row
-        })
-        .collect();
+/// Tells the counts of each test, what was left out, and each bucket.
+fn summary_text(summary: &Summary, store: &Path) -> String {
+    let mut text = heading_line(summary) + "\n";
+    let mut rows = summary_rows(summary);
+    rows.iter_mut().filter_map(|row| row.first_mut()).for_each(|first| first.insert_str(0, "  "));
     text += &table(&rows, 2);
     for left in &summary.left_out {
         text += &format!("left out, {}: {}: {}\n", left.why.name(), left.test, left.message);
     }
     for failed in &summary.buckets {
-        text += &one_failed(failed, store);
+        text += &bucket_text(failed, store);
     }
-    // The user's files name the models, and an implementation says what it likes.
+    // Names come from the user's files, and outputs from an implementation: any sign may be in them.
     crate::visible::visible(&text).into_owned()
 }
 
-/// A bucket: what was expected, how often, where, its shortest run, and the command that tells it.
-fn one_failed(failed: &Failed, store: &Path) -> String {
-    let Failed { id, bucket, count, iuts, shortest: told, .. } = failed;
-    let mut conditions = vec![format!("seed {}", told.seed)];
-    let values = constants_text(&told.constants);
+/// Tells a bucket: what was expected, how often, where, its shortest run, and the command that explains it.
+fn bucket_text(failed: &Failed, store: &Path) -> String {
+    let Failed { id, bucket, count, iuts, shortest, .. } = failed;
+    let mut conditions = vec![format!("seed {}", shortest.seed)];
+    let values = constants_text(&shortest.constants);
     if !values.is_empty() {
         conditions.push(values);
     }
-    let ReportedRun { test, iut, reason, run, events, .. } = told;
+    let ReportedRun { test, iut, reason, run, events, .. } = shortest;
     let (conditions, events) = (conditions.join(", "), plural(*events, "event"));
     let iuts: Vec<String> = iuts.iter().map(|(iut, count)| format!("{iut} {count}")).collect();
     let place = format!("{test} against {iut}, in {}", bucket.place);
@@ -267,8 +262,8 @@ fn one_failed(failed: &Failed, store: &Path) -> String {
     )
 }
 
-/// What makes the numbers less certain than they look. What changes the exit code is said in any case.
-fn doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partition, telling: Telling) {
+/// Remarks on what makes the numbers less certain. With `--quiet`, only if it changes the exit code.
+fn add_doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partition, telling: Telling) {
     if summary.planned == 0 {
         let part =
             if partition == Partition::WHOLE { String::new() } else { format!(" in the part {partition}") };
@@ -287,7 +282,7 @@ fn doubts(answer: &mut CommandAnswer, summary: &Summary, partition: Partition, t
         }
     }
     if summary.contested.total() > 0 {
-        let other = totals(&summary.contested);
+        let other = verdict_counts(&summary.contested);
         answer.remark(format!(
             "warning: runs of the plan had another verdict a second time, or in a store that was merged: {other}; it counts as well"
         ));
@@ -342,7 +337,7 @@ mod tests {
                 conflicts: 0,
                 left_out: vec![],
             };
-            exit_of(&summary, Inconclusive::Warn).code()
+            exit_of_summary(&summary, Inconclusive::Warn).code()
         };
         let none = Counts::default();
         assert_eq!(code(28, counts(9, 9, 1, 9), none), 1);

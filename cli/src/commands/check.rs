@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{CommandAnswer, CommandResult, EarlyExit};
-use crate::answer::{counted, draw_text, print_text};
+use crate::answer::{count_findings, draw_text, print_text};
 use crate::arguments::CheckArguments;
 use crate::exit::Exit;
 use crate::visible::{visible, visible_line};
 
-/// Checks every file; each tells its own findings.
+/// Checks every file, and tells the findings of each.
 pub fn check(arguments: &CheckArguments) -> CommandResult {
     let work = |path: &PathBuf| check_as_piece(path, &arguments.models);
     let reports = jobs::in_order(&arguments.models, 1, work).map_err(EarlyExit::no_thread)?;
@@ -27,11 +27,11 @@ pub fn check(arguments: &CheckArguments) -> CommandResult {
         false => Exit::Fine,
     };
     // A purpose and its specification, or a configuration and its files, may be given together.
-    let mut told: Vec<&Diagnostic> = Vec::new();
+    let mut drawn: Vec<&Diagnostic> = Vec::new();
     for report in &reports {
         let new: Vec<Diagnostic> =
-            report.checked.found.iter().filter(|diagnostic| !told.contains(diagnostic)).cloned().collect();
-        told.extend(&report.checked.found);
+            report.checked.found.iter().filter(|diagnostic| !drawn.contains(diagnostic)).cloned().collect();
+        drawn.extend(&report.checked.found);
         draw_text(&new);
         let line = format!("{}: {}", report.path.display(), report.sentence());
         print_text(&format!("{}\n", visible_line(&line)));
@@ -44,8 +44,8 @@ pub fn check(arguments: &CheckArguments) -> CommandResult {
     Ok(CommandAnswer::new(exit, document, String::new))
 }
 
-/// How many findings there are: those about the file, then those about each other file that it needs.
-fn counted_by_file(path: &Path, found: &[Diagnostic]) -> String {
+/// Counts the findings: first those about the file, then those about each other file that it needs.
+fn count_by_file(path: &Path, found: &[Diagnostic]) -> String {
     let mut files: Vec<(Option<&str>, Vec<Diagnostic>)> = vec![(None, Vec::new())];
     for diagnostic in found {
         let file = diagnostic.labels.first().map(|(origin, _)| origin.file.name.as_str());
@@ -56,8 +56,8 @@ fn counted_by_file(path: &Path, found: &[Diagnostic]) -> String {
         }
     }
     let parts = files.iter().filter(|(_, its)| !its.is_empty()).map(|(file, its)| match file {
-        None => counted(its),
-        Some(file) => format!("{} in {file}", counted(its)),
+        None => count_findings(its),
+        Some(file) => format!("{} in {file}", count_findings(its)),
     });
     parts.collect::<Vec<String>>().join(", ")
 }
@@ -81,7 +81,7 @@ struct FileJson<'a> {
     diagnostics: Value,
 }
 
-/// Looks at one file: a piece of work.
+/// Checks one file, within a budget of its own.
 fn check_as_piece(path: &Path, all: &[PathBuf]) -> Report {
     let looked = budget::within("check", budget::time(None), |_| checked::check(path, all));
     let checked = looked.unwrap_or_else(|stop| Checked {
@@ -101,7 +101,7 @@ struct Report {
 impl Report {
     fn sentence(&self) -> String {
         let Checked { kind, says, found, .. } = &self.checked;
-        let verdict = if found.is_empty() { "ok".to_owned() } else { counted_by_file(&self.path, found) };
+        let verdict = if found.is_empty() { "ok".to_owned() } else { count_by_file(&self.path, found) };
         let separator = if says.is_empty() { "" } else { " " };
         format!("{kind}{separator}{says}: {verdict}")
     }

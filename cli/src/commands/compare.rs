@@ -36,17 +36,17 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let (project, warnings) = load(path)?;
     console::draw(&warnings);
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
-    let of = |purpose| domains.iter().map(move |domain| (purpose, *domain));
-    let pairs: Vec<Pair<'_>> = project.purposes.iter().flat_map(of).collect();
+    let with_domains = |purpose| domains.iter().map(move |domain| (purpose, *domain));
+    let pairs: Vec<Pair<'_>> = project.purposes.iter().flat_map(with_domains).collect();
     let progress = ProgressLine::start(pairs.len(), true);
     let engine = arguments.exact.then(HornProcess::this_program);
     let references = References::new(&project, engine);
-    let is_alone = arguments.threads.is_some_and(|said| said.get() == 1);
+    let is_alone = arguments.threads.is_some_and(|threads| threads.get() == 1);
     let work = |(purpose, domain): &Pair<'_>| {
-        // The peak is one of the process, so it says what a pair takes only where that runs alone.
-        let alone = is_alone && memory::forget_peak();
+        // The peak is that of the whole process: it says what a pair takes only if no other pair runs.
+        let is_measured = is_alone && memory::forget_peak();
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
-        let peak = if alone { memory::peak() } else { None };
+        let peak = if is_measured { memory::peak() } else { None };
         let row = Row::stopped(&purpose.iosts.name, *domain);
         let done = match made {
             Ok(made) => {
@@ -76,14 +76,14 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let done = do_pieces(&pairs, arguments.threads, work, partial)?;
     drop(progress);
     let (rows, stops): (Vec<Row>, Vec<Option<Diagnostic>>) = done.into_iter().unzip();
-    // Stopping does not depend on the domain: once is enough.
-    let mut told: Vec<Diagnostic> = Vec::new();
+    // The same reason may stop the work with several domains. It is told once.
+    let mut reported: Vec<Diagnostic> = Vec::new();
     for stop in stops.into_iter().flatten() {
-        if !told.contains(&stop) {
-            told.push(stop);
+        if !reported.contains(&stop) {
+            reported.push(stop);
         }
     }
-    console::draw(&told);
+    console::draw(&reported);
     let code = |row: &Row| match row.result.as_str() {
         MADE => Exit::Fine,
         UNREACHABLE => Exit::Unreachable,
@@ -110,8 +110,8 @@ impl<'a> References<'a> {
         References { project, engine, made: names.collect() }
     }
 
-    /// What is late, and how far it is from the reference, where that is asked for; each within a budget of
-    /// its own, behind which nothing is said of it.
+    /// Adds the late states, and the distance from the exact reference if that is asked for. Each has a
+    /// budget of its own. If that is passed, the figure is unknown.
     fn add_to(&self, mut figures: Figures, made: &MadeTest, purpose: &TestPurpose) -> Figures {
         let time = || budget::time(self.project.time);
         let generation = &made.generation;

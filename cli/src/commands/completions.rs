@@ -8,7 +8,7 @@ use crate::exit::Exit;
 
 /// Prints the script for this shell.
 pub fn completions(arguments: &CompletionsArguments) -> CommandResult {
-    // Into a buffer: the library's writer panics where its target fails, and a closed pipe is no bug.
+    // Write into a buffer: the library's writer panics if its target fails, and a closed pipe is no bug.
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "coreach", &mut script);
     Ok(CommandAnswer::of_text(Exit::Fine, String::from_utf8_lossy(&script)))

@@ -22,29 +22,29 @@ use coreach_project::cover::{Cover, Settings, cover as look, lock_cover};
 use coreach_project::file_kind::{FileKind, load_text_of};
 use coreach_project::project::{load_specification, of_specification};
 
-use super::{CommandAnswer, CommandResult, EarlyExit, plural, table, told_lines};
+use super::{CommandAnswer, CommandResult, EarlyExit, list_lines, plural, table};
 use crate::answer::{draw_text, render_answer};
 use crate::arguments::CoverArguments;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, ToWrite, outputs};
+use crate::outputs::{OutputForm, ToWrite, resolve_outputs};
 use crate::progress::ProgressLine;
 use crate::write::write;
 use crate::{certain_end, console};
 
-struct Given {
+struct CoverInput {
     specification: Specification,
     text: String,
     analysis: Analysis,
     conformance: Conformance,
     stages: Limits,
-    /// Lines for the suite's configuration.
-    rest: String,
+    /// What the suite's configuration says beside its purposes.
+    configuration_lines: String,
     warnings: Vec<Diagnostic>,
 }
 
-/// Looks for purposes, writes them, tells.
+/// Looks for purposes, writes them, and tells what they cover.
 pub fn cover(arguments: &CoverArguments) -> CommandResult {
-    let given = given(arguments)?;
+    let given = read_input(arguments)?;
     console::draw(&given.warnings);
     let limits = TreeLimits {
         depth: arguments.depth,
@@ -65,19 +65,19 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
     let kept = Arc::new(begun??);
     let (quiet, so_far) = (arguments.quiet, kept.clone());
     certain_end::tell_at_end(move |exit_code, _| {
-        let told = make_document(limits, &lock_cover(&so_far), None, exit_code);
-        render_answer(|| &told, || text(&told, quiet))
+        let report = make_document(limits, &lock_cover(&so_far), None, exit_code);
+        render_answer(|| &report, || cover_text(&report, quiet))
     });
     let progress = ProgressLine::start(1, !arguments.quiet);
     let stop = look(&given.specification, &settings, &|what| progress.says(what), &kept);
     drop(progress);
     let found = lock_cover(&kept).clone();
     if let Some(folder) = &arguments.out {
-        let files = suite_files(&found, &given.text, &given.rest);
+        let files = suite_files(&found, &given.text, &given.configuration_lines);
         let paths = file_paths(folder, &files);
         let wanted: Vec<ToWrite> =
             paths.iter().map(|path| ToWrite::new("--out", path, OutputForm::Suite)).collect();
-        let outputs = outputs(&wanted)?;
+        let outputs = resolve_outputs(&wanted)?;
         let written = std::fs::create_dir_all(folder).and_then(|()| {
             outputs.iter().zip(&files).try_for_each(|(output, (_, text))| write(output, text))
         });
@@ -89,13 +89,13 @@ pub fn cover(arguments: &CoverArguments) -> CommandResult {
         None if found.is_whole() => Exit::Fine,
         None => Exit::Incomplete,
     };
-    let told = make_document(limits, &found, stop.as_ref(), exit.code());
+    let report = make_document(limits, &found, stop.as_ref(), exit.code());
     draw_text(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
-    Ok(CommandAnswer::new(exit, || &told, || text(&told, quiet)))
+    Ok(CommandAnswer::new(exit, || &report, || cover_text(&report, quiet)))
 }
 
-/// A specification, or a configuration's, with its constants and its domain.
-fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
+/// Reads a specification, or that of a configuration with its constants and its domain.
+fn read_input(arguments: &CoverArguments) -> Result<CoverInput, Vec<Diagnostic>> {
     let path = &arguments.model;
     let takes = [FileKind::Specification, FileKind::Configuration];
     let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
@@ -110,45 +110,45 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             let (configuration, _) = budget::reading(|| load_without_purpose(path))?;
             let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
             let domain = project.options.analysis.domain;
-            let mut rest = format!("analysis: {{ domain: {domain} }}\n");
+            let mut configuration_lines = format!("analysis: {{ domain: {domain} }}\n");
             if project.conformance != Conformance::default() {
-                rest += &format!("conformance: {}\n", project.conformance.name());
+                configuration_lines += &format!("conformance: {}\n", project.conformance.name());
             }
             if !configuration.instantiate.is_empty() {
-                rest += "instantiate:\n";
+                configuration_lines += "instantiate:\n";
                 for fixed in &configuration.instantiate {
-                    rest += &format!("  {}: {:?}\n", fixed.name, fixed.text);
+                    configuration_lines += &format!("  {}: {:?}\n", fixed.name, fixed.text);
                 }
             }
-            Ok(Given {
+            Ok(CoverInput {
                 specification: project.specification,
-                text: standing_alone(&configuration.specification.path, &source)?,
+                text: self_contained_text(&configuration.specification.path, &source)?,
                 analysis: project.options.analysis,
                 conformance: project.conformance,
                 stages: project.options.limits,
-                rest,
+                configuration_lines,
                 warnings,
             })
         }
         _ => {
-            let text = standing_alone(path, &file)?;
+            let text = self_contained_text(path, &file)?;
             let (specification, warnings) = of_specification(file)?;
-            Ok(Given {
+            Ok(CoverInput {
                 specification,
                 text,
                 analysis: Analysis::default(),
                 conformance: Conformance::default(),
                 stages: Limits::default(),
-                rest: String::new(),
+                configuration_lines: String::new(),
                 warnings,
             })
         }
     }
 }
 
-/// The specification as it was written, for another folder; a composition as the whole, whose parts are not
-/// there.
-fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Diagnostic>> {
+/// Returns the text of the specification for another folder. The parts of a composition are not in that
+/// folder, so a composition is written as one model.
+fn self_contained_text(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Diagnostic>> {
     if parts(path).is_empty() {
         return Ok(file.text.clone());
     }
@@ -156,28 +156,29 @@ fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Dia
     Ok(write_yaml(&whole.iosts, &whole.types))
 }
 
-fn text(told: &CoverDocument, is_quiet: bool) -> String {
+/// Tells the figures and, unless it is to be quiet, the purposes and the goals that are not covered.
+fn cover_text(report: &CoverDocument, is_quiet: bool) -> String {
     let head =
         ["criterion", "goals", "covered", "unreachable", "unknown", "open"].map(str::to_owned).to_vec();
     let row = |one: &ReportedCriterion| {
         let figures = [one.goals, one.covered, one.unreachable, one.unknown, one.open];
         std::iter::once(one.criterion.clone()).chain(figures.map(|figure| figure.to_string())).collect()
     };
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(told.criteria.iter().map(row)).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(report.criteria.iter().map(row)).collect();
     let mut text =
-        format!("{}: {}\n\n{}", told.specification, plural(told.suite.len(), "purpose"), table(&rows, 1));
+        format!("{}: {}\n\n{}", report.specification, plural(report.suite.len(), "purpose"), table(&rows, 1));
     let ends = OBSERVED.map(|end| {
-        let count = told.suite.iter().filter(|member| member.observes == end).count();
+        let count = report.suite.iter().filter(|member| member.observes == end).count();
         format!("{end} {count}")
     });
-    if !told.suite.is_empty() {
+    if !report.suite.is_empty() {
         text += &format!("\npurposes end with: {}\n", ends.join(", "));
     }
-    if let Some(machine) = &told.machine {
-        text += &suites(machine);
+    if let Some(machine) = &report.machine {
+        text += &suites_text(machine);
     }
-    for one in told.criteria.iter().filter(|one| one.is_cut) {
-        let why = match told.exit_code == Exit::Incomplete.code() {
+    for one in report.criteria.iter().filter(|one| one.is_cut) {
+        let why = match report.exit_code == Exit::Incomplete.code() {
             true => "not all paths fit the limits (`--nodes`, `--depth`)",
             false => "not all goals are known",
         };
@@ -186,9 +187,9 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
     if is_quiet {
         return text;
     }
-    if !told.suite.is_empty() {
+    if !report.suite.is_empty() {
         text += "\n";
-        for member in &told.suite {
+        for member in &report.suite {
             let (goals, trace) = (plural(member.goals.len(), "goal"), member.trace.join(", "));
             text += &format!("{}  {goals}: {trace}\n", member.purpose);
         }
@@ -200,15 +201,15 @@ fn text(told: &CoverDocument, is_quiet: bool) -> String {
         ("open", "open"),
     ];
     for (status, title) in lists {
-        let goals = told.goals.iter().filter(|goal| goal.status == status);
+        let goals = report.goals.iter().filter(|goal| goal.status == status);
         let line = |goal: &ReportedGoal| Some(format!("  {}\n    {}\n", goal.goal, goal.why.as_ref()?));
-        text += &told_lines(title, goals.filter_map(line).collect());
+        text += &list_lines(title, goals.filter_map(line).collect());
     }
     text
 }
 
-/// The suites of a finite machine beside each other, and what those that were asked for promise.
-fn suites(machine: &MachineSummary) -> String {
+/// Lists the suites of a finite machine, and what the suites that were asked for promise.
+fn suites_text(machine: &MachineSummary) -> String {
     let head = ["suite", "tests", "inputs"].map(str::to_owned).to_vec();
     let figure = |figure: Option<usize>| figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
     let row = |one: &SuiteSummary| vec![one.criterion.clone(), figure(one.tests), figure(one.inputs)];
@@ -216,8 +217,8 @@ fn suites(machine: &MachineSummary) -> String {
     let (states, inputs) = (plural(machine.states, "state"), plural(machine.inputs.len(), "input"));
     let mut text = format!("\na finite machine of {states} and {inputs}\n{}", table(&rows, 1));
     for one in &machine.suites {
-        for said in one.guarantee.iter().chain(&one.why) {
-            text += &format!("{}: {said}\n", one.criterion);
+        for sentence in one.guarantee.iter().chain(&one.why) {
+            text += &format!("{}: {sentence}\n", one.criterion);
         }
     }
     text

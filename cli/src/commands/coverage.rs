@@ -8,23 +8,23 @@ use coreach_project::coverage::{
 };
 use coreach_project::render;
 
-use super::{CommandAnswer, CommandResult, EarlyExit, plural, table, told_lines};
+use super::{CommandAnswer, CommandResult, EarlyExit, list_lines, plural, table};
 use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, each, wanted};
+use crate::outputs::{OutputForm, request_output, resolve_each};
 use crate::progress::ProgressLine;
 use crate::write::write;
 
-/// Reads the runs, tells what they covered.
+/// Reads the runs, and tells what they have covered.
 pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
-    let given = SortedFiles::of(&arguments.files).map_err(refused)?;
-    let [tracefile] = each([wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov)])?;
+    let given = SortedFiles::of(&arguments.files).map_err(end_refused)?;
+    let [tracefile] = resolve_each([request_output("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov)])?;
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = ProgressLine::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
     drop(progress);
-    let (mut report, stops) = measured.map_err(refused)?;
+    let (mut report, stops) = measured.map_err(end_refused)?;
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);
     let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
@@ -38,21 +38,21 @@ pub fn coverage(arguments: &CoverageArguments) -> CommandResult {
     }
     let quiet = arguments.quiet;
     let mut answer =
-        CommandAnswer::new(exit, || &report, || if quiet { String::new() } else { told(&report) });
-    doubts(&mut answer, &report, &settings, quiet);
+        CommandAnswer::new(exit, || &report, || if quiet { String::new() } else { report_text(&report) });
+    add_doubts(&mut answer, &report, &settings, quiet);
     Ok(answer)
 }
 
-/// Ends the command. Runs that we may not read are no mistake of the user's.
-fn refused(found: Vec<Diagnostic>) -> EarlyExit {
+/// Ends the command with these findings. Runs that we may not read are no mistake of the user's.
+fn end_refused(found: Vec<Diagnostic>) -> EarlyExit {
     match found.iter().any(|diagnostic| diagnostic.code == NO_ACCESS) {
         true => EarlyExit::Refused(found, Exit::Environment),
         false => found.into(),
     }
 }
 
-/// What makes the figures less certain than they look, and what they do not reach.
-fn doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Settings, quiet: bool) {
+/// Remarks on what makes the figures less certain than they look, and on requirements that are not met.
+fn add_doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Settings, quiet: bool) {
     let runs = &report.runs;
     if runs.too_many_states > 0 {
         let left = plural(runs.too_many_states, "run");
@@ -84,25 +84,25 @@ fn doubts(answer: &mut CommandAnswer, report: &CoverageReport, settings: &Settin
     }
 }
 
-fn told(report: &CoverageReport) -> String {
-    let mut text = String::new();
+fn report_text(report: &CoverageReport) -> String {
     let repeated = match report.runs.repeated {
         0 => String::new(),
         repeated => format!(", {repeated} of them repeated"),
     };
-    text += &format!("{}{repeated}\n", plural(report.runs.read, "run"));
+    let mut text = format!("{}{repeated}\n", plural(report.runs.read, "run"));
     for specification in &report.specifications {
         text += &specification_text(specification, report.domain);
     }
     text
 }
 
+/// Tells the figures of a specification and of its purposes as a table, and lists the gaps.
 fn specification_text(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
     let own = &specification.own;
     let mut text = format!("\n{} ({})\n", own.name, own.file);
-    let mut rows = vec![head()];
+    let mut rows = vec![head_cells()];
     let row = |name: String, runs: u64, figures: &dyn Fn(CoverageKind) -> Figure| {
-        let figures = CoverageKind::ALL.into_iter().map(|kind| figure(&figures(kind)));
+        let figures = CoverageKind::ALL.into_iter().map(|kind| figure_text(&figures(kind)));
         [name, runs.to_string()].into_iter().chain(figures).collect::<Vec<_>>()
     };
     rows.push(row("specification".to_owned(), own.runs, &|kind| *own.figures.of(kind)));
@@ -127,22 +127,22 @@ fn specification_text(specification: &SpecificationCoverage, domain: Option<&str
         (Status::Unreachable, proved.as_str()),
     ] {
         let lines = models.iter().flat_map(|model| lines_with_status(model, status));
-        text += &told_lines(title, lines.map(|line| format!("  {line}\n")).collect());
+        text += &list_lines(title, lines.map(|line| format!("  {line}\n")).collect());
     }
     text
 }
 
-fn head() -> Vec<String> {
+fn head_cells() -> Vec<String> {
     let kinds = CoverageKind::ALL.map(|kind| kind.name().to_owned());
     [String::new(), "runs".to_owned()].into_iter().chain(kinds).collect()
 }
 
 /// `12/14 85.7%`
-fn figure(figure: &Figure) -> String {
+fn figure_text(figure: &Figure) -> String {
     format!("{}/{} {:.1}%", figure.covered, figure.asked(), figure.percent)
 }
 
-/// What has this status, a line for each place: what belongs to a transition that has it is not told again.
+/// Lists what has this status, by its line. If a transition has the status, its parts are not listed again.
 fn lines_with_status(model: &ModelCoverage, status: Status) -> Vec<String> {
     let place = |line: usize| format!("{}:{line}", model.file);
     let mut lines: Vec<(usize, String)> = Vec::new();

@@ -4,37 +4,37 @@ use coreach_model::Diagnostic;
 use coreach_pipeline::export::{Options, View, export};
 use coreach_project::budget;
 
-use super::{CommandAnswer, CommandResult, picture, picture_format};
+use super::{CommandAnswer, CommandResult, picture_format, write_picture};
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, each, wanted};
-use crate::transcript::transcript;
+use crate::outputs::{OutputForm, request_output, resolve_each};
+use crate::transcript::shell_transcript;
 use crate::{evidence, story};
 
-/// Reads the run, tells it, draws it.
+/// Reads a kept run, explains it, and draws it if that is asked for.
 pub fn explain(arguments: &ExplainArguments) -> CommandResult {
     let stored = arguments.kept.load()?;
-    // Before anything is written: `--draw specification.yaml` must not leave a picture there.
+    // Look at the format before anything is written: `--draw specification.yaml` must not leave a picture.
     let format = arguments.draw.as_deref().map(picture_format).transpose()?;
-    let [draw] = each([wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture)])?;
+    let [draw] = resolve_each([request_output("--draw", arguments.draw.as_deref(), OutputForm::Picture)])?;
     if let (Some(output), Some(format)) = (&draw, format) {
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options::default()));
-        picture(output, drawn)?;
+        write_picture(output, drawn)?;
     }
     let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
     let name = format!("{} seed {}\n", test.iosts.name, run.seed);
-    let why = || story::why(test, initial, run, "");
+    let why = || story::why_text(test, initial, run, "");
     if !arguments.transcript {
-        let text = || name + &why() + &story::table(test, initial, run) + &evidence::wire(run);
+        let text = || name + &why() + &story::step_table(test, initial, run) + &evidence::wire_text(run);
         Ok(CommandAnswer::new(Exit::Fine, || &stored.record, text))
     } else if run.wire.is_empty() {
-        let none =
+        let missing =
             Diagnostic::error("no-wire", "the run has no evidence of what went over the wire".to_owned());
         let help = "a model has no wire, and `run_kb: 0` of the IUT file keeps nothing";
-        Err(none.help(help).into())
+        Err(missing.help(help).into())
     } else {
-        Ok(CommandAnswer::of_text(Exit::Fine, transcript(&(name + &why()), &run.wire)))
+        Ok(CommandAnswer::of_text(Exit::Fine, shell_transcript(&(name + &why()), &run.wire)))
     }
 }

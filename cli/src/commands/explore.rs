@@ -16,15 +16,15 @@ use coreach_project::exploration::{
 };
 use coreach_project::file_kind::{FileKind, load_text_of};
 
-use super::{CommandAnswer, CommandResult, EarlyExit, picture, picture_format, plural};
+use super::{CommandAnswer, CommandResult, EarlyExit, picture_format, plural, write_picture};
 use crate::answer::draw_text;
 use crate::arguments::{ExploreArguments, Silence};
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, each, wanted};
+use crate::outputs::{OutputForm, request_output, resolve_each};
 use crate::write::write;
 
-/// Grows the tree and tells of it.
+/// Grows the tree, writes what is asked for, and tells how large it is.
 pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     let path = &arguments.model;
     let (specification, warnings) =
@@ -32,9 +32,9 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
     let iosts = specification.iosts;
     console::draw(&warnings);
     let format = arguments.draw.as_deref().map(picture_format).transpose()?;
-    let [draw, written] = each([
-        wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
-        wanted("--out", arguments.out.as_deref(), OutputForm::Purpose),
+    let [draw, written] = resolve_each([
+        request_output("--draw", arguments.draw.as_deref(), OutputForm::Picture),
+        request_output("--out", arguments.out.as_deref(), OutputForm::Purpose),
     ])?;
     let limits = TreeLimits {
         depth: arguments.depth,
@@ -53,8 +53,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
         (None, None) => Purpose::None,
     };
     let mut found = grow(&iosts, limits, purpose);
-    let nodes = find_chosen(&iosts, &found.tree, &arguments.accept);
-    let nodes = nodes?;
+    let nodes = find_chosen(&iosts, &found.tree, &arguments.accept)?;
     if !arguments.accept.is_empty() {
         found.accepting = nodes;
     }
@@ -65,7 +64,7 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
             let help = "choose nodes with `--accept`, or a criterion with `--all-paths` or `--inclusion`";
             return Err(Diagnostic::error("no-accept", message).help(help).into());
         }
-        write(&output, write_purpose(&iosts, &found, &named(output.path())))
+        write(&output, write_purpose(&iosts, &found, &purpose_name_of_file(output.path())))
             .map_err(|error| EarlyExit::hindered(format_args!("{}: {error}", output.path().display())))?;
     }
     if let (Some(output), Some(format)) = (&draw, format) {
@@ -73,31 +72,29 @@ pub fn explore(arguments: &ExploreArguments) -> CommandResult {
             Format::Svg => tree_svg(&iosts, &found.tree, &found.accepting),
             _ => Ok(tree_dot(&iosts, &found.tree, &found.accepting)),
         });
-        picture(output, drawn)?;
+        write_picture(output, drawn)?;
     }
     stop_if_ending();
     let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
     draw_text(&found.stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
-    let mut answer = CommandAnswer::new(
-        exit,
-        || make_document(&iosts, limits, &found, exit.code()),
-        || told(&iosts, &found),
-    );
+    let text = || summary_text(&iosts, &found);
+    let mut answer = CommandAnswer::new(exit, || make_document(&iosts, limits, &found, exit.code()), text);
     if let Some(missing) = found.missing {
         answer.remark(format!("error: {missing} (`--nodes`, `--depth`)"));
     }
     Ok(answer)
 }
 
-/// The name of a purpose in this file.
-fn named(path: &Path) -> String {
+/// Returns a name for the purpose in this file: that of the file, as an identifier.
+fn purpose_name_of_file(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let letter = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '_' };
     let name: String = stem.chars().map(letter).collect();
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name } else { format!("_{name}") }
 }
 
-fn told(iosts: &Iosts, found: &Exploration) -> String {
+/// Tells how many nodes of each kind the tree has.
+fn summary_text(iosts: &Iosts, found: &Exploration) -> String {
     let counts = found.counts();
     let mut text = format!(
         "{}: {}, the longest path has {}\n",

@@ -1,8 +1,8 @@
 //! `coreach import`: a foreign model as a specification.
 //!
-//! The specification is data and goes to standard output, or into a file; what was not taken over, or not
-//! exactly, is said about it and goes to standard error, drawn on the foreign text. One document can be on
-//! standard output: with `--format json` and `--out`, that is the findings.
+//! The specification is data: it goes to standard output, or into a file. Findings say what was not taken
+//! over, or not exactly. They go to standard error, drawn on the foreign text. With `--format json` and
+//! `--out`, standard output has the findings as a document.
 
 use std::io;
 use std::path::Path;
@@ -18,11 +18,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{CommandAnswer, CommandResult};
-use crate::answer::{counted, draw_text, is_json};
+use crate::answer::{count_findings, draw_text, is_json};
 use crate::console;
 use crate::exit::Exit;
 use crate::import_arguments::ImportArguments;
-use crate::outputs::{OutputForm, output};
+use crate::outputs::{OutputForm, resolve_output};
 use crate::write::write_with;
 
 #[derive(Serialize)]
@@ -34,19 +34,19 @@ struct Document {
     diagnostics: Value,
 }
 
-/// Reads, translates, writes.
+/// Reads a foreign model, translates it, and writes the specification or the purpose.
 pub fn import(arguments: &ImportArguments) -> CommandResult {
     let form = match (arguments.overwrite, &arguments.purpose_of) {
         (false, _) => OutputForm::New,
         (true, None) => OutputForm::Specification,
         (true, Some(_)) => OutputForm::Artifact,
     };
-    let out = match output("--out", arguments.out.as_deref(), form) {
+    let out = match resolve_output("--out", arguments.out.as_deref(), form) {
         Ok(out) => out,
-        Err(found) => return Ok(tell(arguments, &found, Exit::Mistakes)),
+        Err(found) => return Ok(tell_findings(arguments, &found, Exit::Mistakes)),
     };
     let read = budget::within("import", budget::time(None), |_| {
-        let file = load(&arguments.file).map_err(|found| vec![found])?;
+        let file = load_foreign(&arguments.file).map_err(|found| vec![found])?;
         let Some(model) = &arguments.purpose_of else {
             return coreach_import::import(file, arguments.from, &arguments.options());
         };
@@ -65,31 +65,32 @@ pub fn import(arguments: &ImportArguments) -> CommandResult {
         Ok(Err(found)) => {
             let is_limit = found.iter().any(|found| found.code == LIMIT || says_work_was_stopped(found.code));
             let exit = if is_limit { Exit::Stopped } else { Exit::Mistakes };
-            return Ok(tell(arguments, &found, exit));
+            return Ok(tell_findings(arguments, &found, exit));
         }
-        Err(stop) => return Ok(tell(arguments, &[stop.to_diagnostic()], Exit::Stopped)),
+        Err(stop) => return Ok(tell_findings(arguments, &[stop.to_diagnostic()], Exit::Stopped)),
     };
     match &out {
         None => console::print(&text),
         Some(out) => {
             if let Err(error) = write_with(out, |file| file.write_all(text.as_bytes())) {
-                let there = error.kind() == io::ErrorKind::AlreadyExists;
+                let is_there = error.kind() == io::ErrorKind::AlreadyExists;
                 let message = format!("cannot write {}: {error}", out.path().display());
                 let mut problem = Diagnostic::error("not-written", message);
-                if there {
+                if is_there {
                     problem = problem.help("--overwrite replaces it");
                 }
                 let all: Vec<Diagnostic> = found.into_iter().chain([problem]).collect();
-                return Ok(tell(arguments, &all, if there { Exit::Mistakes } else { Exit::Environment }));
+                let exit = if is_there { Exit::Mistakes } else { Exit::Environment };
+                return Ok(tell_findings(arguments, &all, exit));
             }
         }
     }
-    Ok(tell(arguments, &found, Exit::Fine))
+    Ok(tell_findings(arguments, &found, Exit::Fine))
 }
 
-/// Answers with what was found. Standard output may have the specification: then a document of findings goes
-/// to standard error.
-fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> CommandAnswer {
+/// Answers with the findings. If standard output has the specification, a document of findings goes to
+/// standard error.
+fn tell_findings(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> CommandAnswer {
     let written = arguments.out.as_ref().filter(|_| exit == Exit::Fine);
     let document = Document {
         format_version: 1,
@@ -102,17 +103,17 @@ fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> Comman
     if is_free {
         let mut answer = CommandAnswer::new(exit, || &document, String::new);
         if exit != Exit::Fine {
-            answer.note(counted(found));
+            answer.note(count_findings(found));
         }
         return answer;
     }
     if is_json() {
-        console::say(console::json(&document).trim_end());
+        console::say(console::document_text(&document).trim_end());
     }
     CommandAnswer::of_text(exit, "")
 }
 
-fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
+fn load_foreign(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = path.display().to_string();
     let bytes = file::read(path, LARGEST).map_err(|error| match error {
         FileError::TooLarge(size) => {

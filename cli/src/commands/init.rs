@@ -10,19 +10,20 @@ use coreach_project::beginning::{NEXT, SCHEMAS_FOLDER, new_files};
 use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::arguments::InitArguments;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, output};
+use crate::outputs::{OutputForm, resolve_output};
+use crate::transcript::quote_for_shell;
 use crate::write::write_new;
 
-/// Writes all files, or none.
+/// Writes all files of the example, or none.
 pub fn init(arguments: &InitArguments) -> CommandResult {
     let folder = &arguments.folder;
     let files = new_files();
-    is_free(folder, &files)?;
-    match write(folder, &files) {
-        Ok(()) => Ok(CommandAnswer::of_text(Exit::Fine, told(folder, &files))),
-        // Somebody has come between the look and the writing.
+    check_free(folder, &files)?;
+    match write_files(folder, &files) {
+        Ok(()) => Ok(CommandAnswer::of_text(Exit::Fine, summary_text(folder, &files))),
+        // Another program has made the file after the check.
         Err((path, error)) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(in_the_way(folder, &[path.display().to_string()]).into())
+            Err(report_in_the_way(folder, &[path.display().to_string()]).into())
         }
         Err((path, error)) => Err(EarlyExit::hindered(format_args!(
             "cannot write {}: {error}; nothing is written",
@@ -31,8 +32,8 @@ pub fn init(arguments: &InitArguments) -> CommandResult {
     }
 }
 
-/// Is nothing in the way? Links that lead nowhere are, and files where a folder is needed.
-fn is_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
+/// Reports what is in the way: also links that lead nowhere, and files where a folder is needed.
+fn check_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
     if fs::symlink_metadata(folder).is_ok() && !folder.is_dir() {
         let message = format!("{} is there, and is no folder", folder.display());
         return Err(Diagnostic::error("in-the-way", message).help("name a folder: `coreach init DIR`"));
@@ -46,22 +47,22 @@ fn is_free(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> 
         let shown = found.map(|path| path.display().to_string());
         there.extend(shown.filter(|shown| !there.contains(shown)));
     }
-    if there.is_empty() { Ok(()) } else { Err(in_the_way(folder, &there)) }
+    if there.is_empty() { Ok(()) } else { Err(report_in_the_way(folder, &there)) }
 }
 
-fn in_the_way(folder: &Path, there: &[String]) -> Diagnostic {
+fn report_in_the_way(folder: &Path, there: &[String]) -> Diagnostic {
     let message = format!("{} has already: {}", folder.display(), there.join(", "));
     Diagnostic::error("in-the-way", message)
         .help("nothing is written; name another folder: `coreach init DIR`")
 }
 
-/// Writes the files; where one cannot be written, those before it go again.
-fn write(folder: &Path, files: &[(String, String)]) -> Result<(), (PathBuf, io::Error)> {
+/// Writes the files. If one cannot be written, removes those before it.
+fn write_files(folder: &Path, files: &[(String, String)]) -> Result<(), (PathBuf, io::Error)> {
     let mut made = Made::default();
     for (name, text) in files {
         let path = folder.join(name);
         let written = make_folders(path.parent().unwrap_or(folder), &mut made).and_then(|()| {
-            let output = output("DIR", Some(&path), OutputForm::New).ok().flatten();
+            let output = resolve_output("DIR", Some(&path), OutputForm::New).ok().flatten();
             let output = output.ok_or(io::ErrorKind::AlreadyExists)?;
             if !write_new(&output, text)? {
                 return Err(io::ErrorKind::AlreadyExists.into());
@@ -84,7 +85,7 @@ struct Made {
 }
 
 impl Made {
-    /// A folder in which somebody has put something meanwhile stays.
+    /// Removes what was made. A folder stays if another program has put something into it.
     fn remove(&self) {
         for file in &self.files {
             let _ = fs::remove_file(file);
@@ -107,8 +108,8 @@ fn make_folders(folder: &Path, made: &mut Made) -> io::Result<()> {
     Ok(())
 }
 
-/// The files, and what to do next.
-fn told(folder: &Path, files: &[(String, String)]) -> String {
+/// Lists the files that were written, and says what to do next.
+fn summary_text(folder: &Path, files: &[(String, String)]) -> String {
     let is_here = folder.components().all(|part| part == std::path::Component::CurDir);
     let shown = |name: &str| match is_here {
         true => name.to_owned(),
@@ -120,7 +121,7 @@ fn told(folder: &Path, files: &[(String, String)]) -> String {
     }
     text += &format!("wrote {} (for editors)\n\nNext:\n", shown(SCHEMAS_FOLDER));
     if !is_here {
-        text += &format!("  cd {}\n", quoted(folder));
+        text += &format!("  cd {}\n", quote_folder(folder));
     }
     for (command, code, purpose) in NEXT {
         let code = if code == 0 { String::new() } else { format!("; exit code {code}") };
@@ -129,12 +130,12 @@ fn told(folder: &Path, files: &[(String, String)]) -> String {
     text
 }
 
-fn quoted(path: &Path) -> String {
+fn quote_folder(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
     if !text.starts_with('-') && text.chars().all(is_plain) {
         return text;
     }
     let begins = if text.starts_with('-') { "./" } else { "" };
-    format!("'{begins}{}'", text.replace('\'', r"'\''"))
+    quote_for_shell(&format!("{begins}{text}"))
 }

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::arguments::{Arguments, ManArguments};
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, ToWrite, outputs};
+use crate::outputs::{OutputForm, ToWrite, resolve_outputs};
 use crate::write::write;
 
 /// Prints the page of the program, or writes the pages of all commands.
@@ -22,20 +22,20 @@ pub fn man(arguments: &ManArguments) -> CommandResult {
         return Ok(CommandAnswer::of_text(Exit::Fine, pages.swap_remove(0).1));
     };
     let wanted = pages.iter().map(|(file, _)| ToWrite::new("DIR", folder.join(file), OutputForm::Manual));
-    let outputs = outputs(&wanted.collect::<Vec<_>>())?;
+    let outputs = resolve_outputs(&wanted.collect::<Vec<_>>())?;
     let written = fs::create_dir_all(folder).map_err(|error| (folder.to_path_buf(), error)).and_then(|()| {
         pages.iter().zip(&outputs).try_for_each(|((_, text), output)| {
             write(output, text).map_err(|error| (output.path().to_owned(), error))
         })
     });
     written.map_err(|(path, error)| EarlyExit::unwritten(&path, &error))?;
-    let told = format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display());
-    Ok(CommandAnswer::of_text(Exit::Fine, told))
+    let text = format!("wrote {} to {}\n", plural(pages.len(), "page"), folder.display());
+    Ok(CommandAnswer::of_text(Exit::Fine, text))
 }
 
-/// Adds the page of a command, its file's name first, and the pages of all below it.
+/// Adds the page of a command, with the name of its file, and the pages of its subcommands.
 fn add_pages(command: &Command, pages: &mut Vec<(String, String)>) -> Result<(), EarlyExit> {
-    // The day of the build would be another one each day.
+    // The pages have no date, so that two builds of a version are the same.
     let man = Man::new(command.clone()).date("\"\"");
     let mut text = Vec::new();
     man.render(&mut text)?;

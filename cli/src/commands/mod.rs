@@ -1,4 +1,4 @@
-//! One file per subcommand. Each returns an [`CommandAnswer`], or what ended it early.
+//! One file per subcommand. Each returns a [`CommandAnswer`], or what ended it early.
 
 pub mod campaign;
 pub mod check;
@@ -36,7 +36,7 @@ use crate::outputs::Output;
 pub(crate) use crate::table::table;
 use crate::write::write;
 
-/// Returns the form of the picture that `--draw` names. The ending of the file says it.
+/// Returns the format of the picture that `--draw` names, by the ending of the file.
 fn picture_format(path: &Path) -> Result<Format, Diagnostic> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("dot") => Ok(Format::Dot),
@@ -49,28 +49,28 @@ fn picture_format(path: &Path) -> Result<Format, Diagnostic> {
 }
 
 /// Writes a picture that was drawn within the budget.
-fn picture(output: &Output, drawn: Result<Result<String, impl Display>, Stop>) -> Result<(), EarlyExit> {
+fn write_picture(to: &Output, drawn: Result<Result<String, impl Display>, Stop>) -> Result<(), EarlyExit> {
     let no = |why: &dyn Display, exit: Exit| {
-        EarlyExit::Failed(format!("error: {}: {why}", output.path().display()), exit)
+        EarlyExit::Failed(format!("error: {}: {why}", to.path().display()), exit)
     };
     let text = drawn?.map_err(|too_large| no(&too_large, Exit::Stopped))?;
-    write(output, text).map_err(|error| no(&error, Exit::Environment))
+    write(to, text).map_err(|error| no(&error, Exit::Environment))
 }
 
-/// So many things of one kind are told, each with its line end; the document has all.
-fn told_lines(title: &str, lines: Vec<String>) -> String {
-    const TOLD: usize = 40;
-    let more = match lines.len().saturating_sub(TOLD) {
+/// Lists the first of these lines below a title. Each has its line end. The document has all of them.
+fn list_lines(title: &str, lines: Vec<String>) -> String {
+    const MOST_LISTED: usize = 40;
+    let more = match lines.len().saturating_sub(MOST_LISTED) {
         0 => String::new(),
         more => format!("  and {more} more; `--format json` has all\n"),
     };
-    let told: String = lines.into_iter().take(TOLD).collect();
-    if told.is_empty() { told } else { format!("\n{title}:\n{told}{more}") }
+    let listed: String = lines.into_iter().take(MOST_LISTED).collect();
+    if listed.is_empty() { listed } else { format!("\n{title}:\n{listed}{more}") }
 }
 
-/// A bucket in a line, which is all that `--quiet` says of it: how often it was met, of what.
-fn bucket_line(bucket: &Bucket, count: usize, of: &str) -> String {
-    format!("  {}: {bucket}: {}\n", bucket.id(), plural(count, of))
+/// The line of a bucket for `--quiet`. It says how many `unit`s have met the bucket.
+fn bucket_line(bucket: &Bucket, count: usize, unit: &str) -> String {
+    format!("  {}: {bucket}: {}\n", bucket.id(), plural(count, unit))
 }
 
 #[cfg(test)]
@@ -78,14 +78,15 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
     use super::*;
-    use crate::outputs::{OutputForm, output};
+    use crate::outputs::{OutputForm, resolve_output};
 
     #[test]
     fn a_picture_that_is_too_large_is_a_limit_and_one_that_cannot_be_written_is_the_machine_s() {
         let folder = std::env::temp_dir().join(format!("coreach-picture-{}", std::process::id()));
         let path = folder.join("tree.svg");
-        let at = output("--draw", Some(&path), OutputForm::Picture).unwrap().unwrap();
-        let came = |drawn: Result<String, &str>| picture(&at, Ok(drawn)).err().map(|early| early.exit());
+        let at = resolve_output("--draw", Some(&path), OutputForm::Picture).unwrap().unwrap();
+        let came =
+            |drawn: Result<String, &str>| write_picture(&at, Ok(drawn)).err().map(|early| early.exit());
         assert_eq!(came(Err("12001 locations are too many")), Some(Exit::Stopped));
         assert_eq!(came(Ok("<svg/>".to_owned())), Some(Exit::Environment));
         std::fs::create_dir(&folder).unwrap();

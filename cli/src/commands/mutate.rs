@@ -27,28 +27,28 @@ use crate::pieces::do_pieces;
 use crate::progress::ProgressLine;
 
 /// A suite, and the mutants that it is to meet.
-struct Given {
+struct MutationInput {
     specification: Iosts,
     tests: Vec<TestCase>,
     names: Vec<String>,
     mutants: Vec<Mutant>,
     effort: Effort,
-    /// A purpose was left out.
+    /// Not fine if a purpose was left out.
     exit: Exit,
 }
 
-/// Makes the test cases and the mutants. Where there is nothing to be done, it is told: with which exit code?
-fn given(configuration: &Path, tries: &TriesArguments, is_quiet: bool) -> Result<Given, EarlyExit> {
+/// Makes the test cases and the mutants. If there is nothing to do, the error says why, with the exit code.
+fn prepare_mutants(path: &Path, tries: &TriesArguments, is_quiet: bool) -> Result<MutationInput, EarlyExit> {
     let making = ProgressLine::start(1, !is_quiet);
-    let Cases { cases, none, .. } = cases::load(configuration, None, &|what| making.says(what))?;
+    let Cases { cases, none: left_out, .. } = cases::load(path, None, &|what| making.says(what))?;
     drop(making);
-    let exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
-    let without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
+    let exit = left_out.iter().fold(Exit::Fine, |exit, case| exit.and(case.why.into()));
+    let reasons: Vec<Diagnostic> = left_out.into_iter().flat_map(|case| case.found).collect();
     if cases.is_empty() {
-        return Err(EarlyExit::Refused(without, exit));
+        return Err(EarlyExit::Refused(reasons, exit));
     }
-    // The suite is what can be tested.
-    console::draw(&without);
+    // The suite consists of the other test cases.
+    console::draw(&reasons);
     let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
         let message = "a test case alone has no specification to mutate: give the configuration";
         let diagnostic = Diagnostic::error("no-specification", message);
@@ -81,19 +81,19 @@ fn given(configuration: &Path, tries: &TriesArguments, is_quiet: bool) -> Result
         mutants(&specification, effort.mutants, effort.seed)
     })?;
     if mutants.is_empty() {
-        // Without mutants nothing was asked of the suite, and that must not look like an answer.
+        // Without mutants, nothing was asked of the suite. That must not look like an answer.
         let diagnostic =
             Diagnostic::error("no-mutants", "no operator changes anything in this specification");
         return Err(EarlyExit::Refused(vec![diagnostic], Exit::Incomplete));
     }
-    Ok(Given { specification, tests, names, mutants, effort, exit })
+    Ok(MutationInput { specification, tests, names, mutants, effort, exit })
 }
 
-/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many
-/// survive: they are an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
+/// Makes mutants, runs the suite against each, and says what became of them. The exit code is 0 however many
+/// survive: they are an answer, not a failure. Without any mutant there is no answer: the exit code is 5.
 pub fn mutate(arguments: &MutateArguments) -> CommandResult {
-    let Given { specification, tests, names, mutants: all, effort, exit } =
-        given(&arguments.configuration, &arguments.tries, arguments.quiet)?;
+    let MutationInput { specification, tests, names, mutants: all, effort, exit } =
+        prepare_mutants(&arguments.configuration, &arguments.tries, arguments.quiet)?;
     if let Some(number) = arguments.write {
         return write_mutant(&all, number.get(), exit);
     }
@@ -131,20 +131,20 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
         judged: Vec::new(),
     };
     let is_quiet = arguments.quiet;
-    // What the budget has ended is no result: it is open.
+    // A mutant that the budget has ended has no result: it is told as open.
     let answer = move |results: &[Option<Result<Judged, Diagnostic>>], code| {
         let (mut mutants, mut open) = (heading.clone(), Vec::new());
         for (place, (result, change)) in results.iter().zip(&changes).enumerate() {
             match result {
-                Some(Ok(one)) => mutants.judged.push(Judged { number: place + 1, ..one.clone() }),
+                Some(Ok(judged)) => mutants.judged.push(Judged { number: place + 1, ..judged.clone() }),
                 Some(Err(_)) | None => open.push(change.clone()),
             }
         }
-        let told = || {
-            let told = if is_quiet { quiet(&mutants) } else { text(&mutants) };
-            told + &open.iter().map(|change| format!("open: {change}\n")).collect::<String>()
+        let text = || {
+            let text = if is_quiet { quiet_text(&mutants) } else { mutation_text(&mutants) };
+            text + &open.iter().map(|change| format!("open: {change}\n")).collect::<String>()
         };
-        render_answer(|| summarize_mutation(&mutants, &open, code), told)
+        render_answer(|| summarize_mutation(&mutants, &open, code), text)
     };
     let early = answer.clone();
     let partial =
@@ -161,7 +161,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
     Ok(CommandAnswer::of_text(exit, answer(&results, exit.code())))
 }
 
-/// The mutant of this number as a specification.
+/// Prints the mutant of this number as a specification.
 fn write_mutant(all: &[Mutant], number: usize, exit: Exit) -> CommandResult {
     let Some(mutant) = all.get(number - 1) else {
         let message = format!("there is no mutant {number}: {} were made", all.len());
@@ -181,8 +181,8 @@ fn edit_line(edit: &TextEdit) -> String {
     format!("  {place}{} -> {}\n", shown(&edit.old), shown(&edit.new))
 }
 
-/// The counts in a line, and a line for each thing by which mutants were killed.
-fn quiet(mutants: &Mutants) -> String {
+/// The text of `--quiet`: the counts in a line, and a line for each bucket that killed mutants.
+fn quiet_text(mutants: &Mutants) -> String {
     let count = |fate: &&str| mutants.judged.iter().filter(|mutant| mutant.fate.name() == *fate).count();
     let counts: Vec<String> = FATES.iter().map(|fate| format!("{fate} {}", count(fate))).collect();
     let found = group_killed(mutants);
@@ -193,22 +193,23 @@ fn quiet(mutants: &Mutants) -> String {
 
 const FATES: [&str; 4] = ["killed", "survived", "equivalent", "broken"];
 
-fn text(mutants: &Mutants) -> String {
+/// Tells the counts of each operator, the score, the mutants that survived, and what no purpose reached.
+fn mutation_text(mutants: &Mutants) -> String {
     let head = ["operator", "mutants", "killed", "survived", "equivalent*", "broken"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    let mut row = |name: &str, of: &dyn Fn(&&Judged) -> bool| {
-        let mine: Vec<&Judged> = mutants.judged.iter().filter(of).collect();
-        let count = |fate: &str| mine.iter().filter(|mutant| mutant.fate.name() == fate).count();
-        let mut row = vec![name.to_owned(), mine.len().to_string()];
+    let mut add_row = |name: &str, is_selected: &dyn Fn(&&Judged) -> bool| {
+        let selected: Vec<&Judged> = mutants.judged.iter().filter(is_selected).collect();
+        let count = |fate: &str| selected.iter().filter(|mutant| mutant.fate.name() == fate).count();
+        let mut row = vec![name.to_owned(), selected.len().to_string()];
         row.extend(FATES.iter().map(|fate| count(fate).to_string()));
-        if !mine.is_empty() {
+        if !selected.is_empty() {
             rows.push(row);
         }
     };
     for operator in Operator::ALL {
-        row(operator.name(), &|one| one.mutant.operator == operator);
+        add_row(operator.name(), &|one| one.mutant.operator == operator);
     }
-    row("all", &|_| true);
+    add_row("all", &|_| true);
     let mut text = table(&rows, 1);
     text.push_str(&format!(
         "* nothing wrong seen in {} of at most {} beside the specification\n",
@@ -221,11 +222,9 @@ fn text(mutants: &Mutants) -> String {
         let score = 100.0 * dead as f64 / (dead + survived) as f64;
         text.push_str(&format!("score: {dead} of {} that are wrong, {score:.0} %\n", dead + survived));
     }
-    for name in mutants.tests.iter().enumerate().map(|(number, name)| {
+    for (number, name) in mutants.tests.iter().enumerate() {
         let by = |one: &&Judged| matches!(one.fate, MutantStatus::Killed { test, .. } if test == number);
-        format!("  {name} killed {} first\n", mutants.judged.iter().filter(by).count())
-    }) {
-        text.push_str(&name);
+        text += &format!("  {name} killed {} first\n", mutants.judged.iter().filter(by).count());
     }
     for found in group_killed(mutants).into_iter().filter(|_| console::is_verbose()) {
         let ShortestSummary { mutant, test, seed, events } = &found.shortest;

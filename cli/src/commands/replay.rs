@@ -15,12 +15,12 @@ use coreach_execution::{Run, Settings, TestSession, open};
 use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
 
-use super::test::keep::{is_same, report_other_test};
+use super::test::keep::{is_same_test, report_other_test};
 use super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::answer::is_json;
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
-use crate::outputs::{Output, OutputForm, each, wanted};
+use crate::outputs::{Output, OutputForm, request_output, resolve_each};
 use crate::progress::ProgressLine;
 use crate::write::{check_writable, write, write_new};
 use crate::{console, story};
@@ -29,28 +29,27 @@ use crate::{console, story};
 /// exit code is that of the new run's verdict.
 pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let stored = arguments.kept.load()?;
-    // The test case goes beside the run, where whoever reads that looks for it.
+    // The test case goes beside the run: a command that reads the run looks for it there.
     let test = arguments.keep.as_deref().map(stored::beside);
-    let [keep, test] = each([
-        wanted("--keep", arguments.keep.as_deref(), OutputForm::Run),
-        wanted("the test case of --keep", test.as_deref(), OutputForm::Run),
+    let [keep, test] = resolve_each([
+        request_output("--keep", arguments.keep.as_deref(), OutputForm::Run),
+        request_output("the test case of --keep", test.as_deref(), OutputForm::Run),
     ])?;
     if let Some(path) = test.as_ref().map(Output::path)
         && fs::symlink_metadata(path).is_ok()
-        && !is_same(path, &stored.document)
+        && !is_same_test(path, &stored.document)
     {
         return Err(report_other_test(path).into());
     }
-    // Before the run, not after it: is the name free, and can the file be written?
+    // Check before the run, not after it, that the name is free and the file can be written.
     let not_kept = |path: &Path, error: io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => is_there(path).into(),
+        ErrorKind::AlreadyExists => report_output_is_there(path).into(),
         _ => EarlyExit::hindered(format_args!("{}: {error}", path.display())),
     };
     if let Some(output) = &keep {
         check_writable(output).map_err(|error| not_kept(output.path(), error))?;
     }
-    let implementation = budget::reading(|| stored.implementation(arguments.iut.as_deref()));
-    let (implementation, _) = implementation?;
+    let (implementation, _) = budget::reading(|| stored.implementation(arguments.iut.as_deref()))?;
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation);
     let mut judge =
@@ -61,11 +60,8 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let mut lines = Vec::new();
     lines.push(match again.diverged {
         None => {
-            format!(
-                "the same {} again, and {}",
-                plural(events(&result.trace), "event"),
-                result.outcome.name()
-            )
+            let count = plural(events(&result.trace), "event");
+            format!("the same {count} again, and {}", result.outcome.name())
         }
         Some(at) => format!(
             "{} this time, {} before; the runs part at event {}",
@@ -74,21 +70,21 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
             at + 1
         ),
     });
-    let mut told = None;
+    let mut shrunk_record = None;
     if arguments.shrink {
-        // What is shrunk is what has just been seen, if it failed alike; else what was stored.
+        // Shrink the new run if it failed in the same way as the stored one, else the stored one.
         let bucket = |judge: &mut dyn Judge, run| bucket_of(judge, run);
         let is_alike = bucket(judge.as_mut(), &result) == bucket(judge.as_mut(), &stored.run);
         let from = if is_alike { result.clone() } else { stored.run.clone() };
-        let shrunk = shrink_run(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
-        if let Some(again) = &shrunk.1 {
-            lines.extend(describe_certainty(again));
-            told = Some(ShrunkRecord::new(&from, again));
+        let search = shrink_run(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
+        if let Some(shrunk) = &search.shrunk {
+            lines.extend(describe_certainty(shrunk));
+            shrunk_record = Some(ShrunkRecord::new(&from, shrunk));
         }
-        lines.insert(1, shrunk.2);
-        result = shrunk.0;
+        lines.insert(1, search.line);
+        result = search.best;
     }
-    let written = Record { shrunk: told, ..make_record(judge.as_mut(), &result) };
+    let written = Record { shrunk: shrunk_record, ..make_record(judge.as_mut(), &result) };
     if let Some(output) = &keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         let beside = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
@@ -101,26 +97,34 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
         lines.push(match arguments.quiet {
             true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
-            false => story::why(test, initial, &result, "") + &story::table(test, initial, &result),
+            false => story::why_text(test, initial, &result, "") + &story::step_table(test, initial, &result),
         });
         lines.join("\n")
     };
     Ok(CommandAnswer::new(exit, || &written, text))
 }
 
-fn is_there(path: &Path) -> Diagnostic {
+fn report_output_is_there(path: &Path) -> Diagnostic {
     let message = format!("{}: `--keep` replaces nothing, and this is there already", path.display());
     Diagnostic::error("output-is-there", message).help("name another file")
 }
 
-/// Looks for a shorter run: it, what is known of it, and how far it went.
+/// What a search for a shorter run found: the best run, what is known of it, and a line on the search.
+struct ShrinkSearch {
+    best: Run,
+    /// `None` if the budget has ended the search.
+    shrunk: Option<Shrunk>,
+    line: String,
+}
+
+/// Looks for a shorter run with the same failure.
 fn shrink_run(
     arguments: &ReplayArguments,
     from: &Run,
     settings: &Settings,
     judge: &mut dyn Judge,
     adapter: &mut dyn Adapter,
-) -> (Run, Option<Shrunk>, String) {
+) -> ShrinkSearch {
     let shows = !is_json() && !arguments.quiet;
     let progress = ProgressLine::start(arguments.attempts, shows);
     let mut best = from.clone();
@@ -135,7 +139,7 @@ fn shrink_run(
         }
         Seen::Repeats => progress.says("repeated".to_owned()),
     };
-    // The search keeps its time itself, but for the run that is under way; this is for its memory.
+    // The search keeps its time itself, except during a run. This budget is for its memory.
     let time = arguments.shrink_time.saturating_mul(2).saturating_add(settings.time);
     let shrunk = budget::within("shrink", time, |_| {
         let with = Shrink {
@@ -158,13 +162,13 @@ fn shrink_run(
                 Some(Stopped::Time) => ", and not to the end: `--shrink-time` allows no more time",
             };
             let line = format!("shrunk from {before} to {now} in {runs}{knob}");
-            (shrunk.run.clone(), Some(shrunk), line)
+            ShrinkSearch { best: shrunk.run.clone(), shrunk: Some(shrunk), line }
         }
-        // What was found until then is a run of its own.
+        // The best run until then is a result, too.
         Err(stop) => {
             console::draw(&[stop.to_diagnostic()]);
             let line = format!("shrunk from {before} to {}, and not to the end", events(&best.trace));
-            (best, None, line)
+            ShrinkSearch { best, shrunk: None, line }
         }
     }
 }

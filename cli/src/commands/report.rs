@@ -13,7 +13,7 @@ use super::{CommandAnswer, CommandResult, EarlyExit};
 use crate::answer::draw_text;
 use crate::execution_arguments::ReportArguments;
 use crate::exit::Exit;
-use crate::outputs::{Output, OutputForm, ToWrite, outputs};
+use crate::outputs::{Output, OutputForm, ToWrite, resolve_outputs};
 use crate::progress::ProgressLine;
 use crate::write::write;
 
@@ -28,7 +28,7 @@ struct WrittenPage {
     notes: Vec<String>,
 }
 
-/// How runs are counted where nobody says it.
+/// How runs are counted by default.
 const COUNTED: coverage::Settings = coverage::Settings { domain: Some(DomainKind::Interval), states: 1000 };
 
 /// Makes the page.
@@ -38,13 +38,13 @@ pub fn report(arguments: &ReportArguments) -> CommandResult {
         threads: jobs::threads(arguments.threads),
         coverage: coverage::Settings { domain: arguments.proofs.0, ..COUNTED },
     };
-    let out = outputs(&[ToWrite::new("--out", &*arguments.out, OutputForm::Page)])?.swap_remove(0);
-    let told = write_page(&arguments.files, &out, &settings, arguments.quiet)?;
-    let exit = Exit::of_code(told.exit_code);
-    let line = || if arguments.quiet { String::new() } else { told.line() + "\n" };
-    let mut answer = CommandAnswer::new(exit, || &told, line);
+    let out = resolve_outputs(&[ToWrite::new("--out", &*arguments.out, OutputForm::Page)])?.swap_remove(0);
+    let written = write_page(&arguments.files, &out, &settings, arguments.quiet)?;
+    let exit = Exit::of_code(written.exit_code);
+    let line = || if arguments.quiet { String::new() } else { written.line() + "\n" };
+    let mut answer = CommandAnswer::new(exit, || &written, line);
     if !arguments.quiet {
-        told.notes.iter().for_each(|note| answer.note(format!("note: {note}")));
+        written.notes.iter().for_each(|note| answer.note(format!("note: {note}")));
     }
     Ok(answer)
 }
@@ -53,8 +53,8 @@ pub fn report(arguments: &ReportArguments) -> CommandResult {
 pub(super) fn add_page(answer: &mut CommandAnswer, files: &[PathBuf], out: &Output, is_quiet: bool) {
     let settings = Settings { domains: Vec::new(), threads: 1, coverage: COUNTED };
     match write_page(files, out, &settings, is_quiet) {
-        Ok(told) if is_quiet => drop(told),
-        Ok(told) => answer.note(format!("note: {}", told.line())),
+        Ok(written) if is_quiet => drop(written),
+        Ok(written) => answer.note(format!("note: {}", written.line())),
         Err(early) => answer.worsen(&early),
     }
 }
@@ -65,6 +65,7 @@ impl WrittenPage {
     }
 }
 
+/// Gathers what the files say, and writes the page. A domain that was stopped becomes a note.
 fn write_page(
     files: &[PathBuf],
     out: &Output,

@@ -29,18 +29,18 @@ use crate::answer::{draw_text, is_json, print_text, render_answer};
 use crate::arguments::RunArguments;
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{Output, OutputForm, ToWrite, outputs};
-use crate::pieces::{do_pieces, reason};
+use crate::outputs::{Output, OutputForm, ToWrite, resolve_outputs};
+use crate::pieces::{do_pieces, to_reason};
 use crate::progress::ProgressLine;
-use crate::write::write as put_whole;
+use crate::write::write;
 
-/// So many events of an example are told.
+/// The most events of an example that are told.
 const EVENTS_TOLD: usize = 12;
 
-/// So many imprecisions are told in full.
+/// The most imprecisions that are told in full.
 const IMPRECISIONS_TOLD: usize = 3;
 
-/// Reads, checks, makes, writes, and says what was done.
+/// Makes the test cases of a configuration, writes them, and tells what was made.
 pub fn run(arguments: &RunArguments) -> CommandResult {
     let (mut project, warnings) = load(&arguments.configuration)?;
     if let Some(out) = &arguments.out {
@@ -49,7 +49,7 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
     if let Some(stages) = &arguments.stages {
         project.stages.clone_from(stages);
     }
-    let outputs = outputs(&list_outputs(&project))?;
+    let outputs = resolve_outputs(&list_outputs(&project))?;
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
     draw_text(&warnings);
     let all = Making { arguments, project: &project, outputs: &outputs, warnings: &warnings, domain };
@@ -63,18 +63,24 @@ pub fn run(arguments: &RunArguments) -> CommandResult {
         let views: Vec<View<'_>> =
             project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
         let written = budget::within("write", time, |_| {
-            write(&project, &outputs, &purpose.iosts.name, &views, arguments.options())
+            write_views(&project, &outputs, &purpose.iosts.name, &views, arguments.options())
         })?;
         let example = search_run(&mut made, purpose, domain, time);
         says(format!("{}: what can be won", purpose.iosts.name));
         let view = View::of(&made.generation, Stage::InputComplete);
         let prospect = look_ahead(&view, made.unreachable.as_ref(), time);
-        Ok((made, (example, prospect), written))
+        Ok((made, Outlook { example, prospect }, written))
     };
     let has_check = arguments.check;
-    all.make_for_each(None, work, |name, (made, found, written)| {
-        tell(has_check, name, domain, (&made, found), written)
+    all.make_for_each(None, work, |name, (made, outlook, written)| {
+        tell_made(has_check, name, domain, &made, &outlook, written)
     })
+}
+
+/// What a run of a test case can reach, as far as that was found.
+struct Outlook {
+    example: Option<Example>,
+    prospect: Option<WinningProspect>,
 }
 
 struct Making<'a> {
@@ -91,7 +97,7 @@ impl Making<'_> {
         &self,
         judge: Option<&'static str>,
         work: impl Fn(&TestPurpose, Says<'_>) -> Result<M, Stop> + Sync,
-        tell: impl Fn(&str, M) -> Told<D> + Sync,
+        tell: impl Fn(&str, M) -> PurposeAnswer<D> + Sync,
     ) -> CommandResult {
         let Making { arguments, project, warnings, domain, .. } = *self;
         let heading = Heading {
@@ -104,21 +110,21 @@ impl Making<'_> {
         let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
         let work = |purpose: &TestPurpose| {
             let name = &purpose.iosts.name;
-            let told = match work(purpose, &|what| progress.says(what)) {
+            let answer = match work(purpose, &|what| progress.says(what)) {
                 Ok(made) => tell(name, made),
-                Err(stop) => stopped(name, domain, &stop),
+                Err(stop) => tell_stopped(name, domain, &stop),
             };
             progress.one_done();
-            told
+            answer
         };
         let (early, quiet) = (heading.clone(), arguments.quiet);
-        let partial = move |told: &[Option<Told<D>>], code, why: &Diagnostic| {
-            render_answer(|| early.document(told, code, Some(why)), || early.text(told, quiet))
+        let partial = move |answers: &[Option<PurposeAnswer<D>>], code, why: &Diagnostic| {
+            render_answer(|| early.document(answers, code, Some(why)), || early.text(answers, quiet))
         };
-        let told = do_pieces(&project.purposes, arguments.threads, work, partial)?;
+        let answers = do_pieces(&project.purposes, arguments.threads, work, partial)?;
         drop(progress);
-        let exit = told.iter().fold(Exit::Fine, |exit, one| exit.and(one.exit));
-        for one in &told {
+        let exit = answers.iter().fold(Exit::Fine, |exit, one| exit.and(one.exit));
+        for one in &answers {
             if !arguments.quiet {
                 print_text(&one.text);
                 one.notes.iter().filter(|_| !is_json()).for_each(|note| console::say(note));
@@ -126,8 +132,8 @@ impl Making<'_> {
             draw_text(&one.found);
             one.problems.iter().for_each(|problem| console::say(problem));
         }
-        let told: Vec<_> = told.into_iter().map(Some).collect();
-        Ok(CommandAnswer::new(exit, || heading.document(&told, exit.code(), None), String::new))
+        let answers: Vec<_> = answers.into_iter().map(Some).collect();
+        Ok(CommandAnswer::new(exit, || heading.document(&answers, exit.code(), None), String::new))
     }
 }
 
@@ -142,25 +148,25 @@ struct Heading {
 }
 
 impl Heading {
-    /// Says of each purpose what was made of it when the end came early.
-    fn text<D>(&self, told: &[Option<Told<D>>], quiet: bool) -> String {
-        let text = |(one, name): (&Option<Told<D>>, &String)| match one {
+    /// Says for each purpose what was made of it before the early end.
+    fn text<D>(&self, answers: &[Option<PurposeAnswer<D>>], quiet: bool) -> String {
+        let text = |(one, name): (&Option<PurposeAnswer<D>>, &String)| match one {
             Some(one) => one.text.clone(),
             None => format!("{name} ({}): stopped\n", self.domain),
         };
-        told.iter().zip(&self.purposes).filter(|_| !quiet).map(text).collect()
+        answers.iter().zip(&self.purposes).filter(|_| !quiet).map(text).collect()
     }
 
     /// Makes the document. Purposes that are not finished have stopped for this reason.
     fn document<D: Clone>(
         &self,
-        told: &[Option<Told<D>>],
+        answers: &[Option<PurposeAnswer<D>>],
         exit_code: u8,
         why: Option<&Diagnostic>,
     ) -> Document<'_, D> {
-        let report = |(one, name): (&Option<Told<D>>, &String)| match one {
+        let report = |(one, name): (&Option<PurposeAnswer<D>>, &String)| match one {
             Some(one) => one.report.clone(),
-            None => Report::stopped(name, self.domain, why.and_then(reason)),
+            None => Report::stopped(name, self.domain, why.and_then(to_reason)),
         };
         Document {
             format_version: 2,
@@ -168,19 +174,19 @@ impl Heading {
             specification: &self.specification,
             judge: self.judge,
             diagnostics: &self.warnings,
-            purposes: told.iter().zip(&self.purposes).map(report).collect(),
+            purposes: answers.iter().zip(&self.purposes).map(report).collect(),
         }
     }
 }
 
-/// What is said of a purpose.
+/// What the command says of a purpose.
 #[derive(Clone)]
-struct Told<D> {
+struct PurposeAnswer<D> {
     text: String,
-    /// What to know of the text.
+    /// Notes on the text.
     notes: Vec<String>,
     found: Vec<Diagnostic>,
-    /// What became of files that are not written.
+    /// Why files are not written.
     problems: Vec<String>,
     report: Report<D>,
     exit: Exit,
@@ -224,7 +230,7 @@ struct ExampleJson {
 #[derive(Clone, Serialize)]
 struct WinningJson {
     level: &'static str,
-    /// What is surely not exceeded.
+    /// A level that is surely not exceeded.
     at_best: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     within_events: Option<usize>,
@@ -234,7 +240,7 @@ struct WinningJson {
     spoiler: Option<SpoilerJson>,
 }
 
-/// An answer after which less can be won; none is silence.
+/// An answer after which less can be won. `None` is silence.
 #[derive(Clone, Serialize)]
 struct SpoilerJson {
     after: Vec<String>,
@@ -317,7 +323,7 @@ struct Written {
 }
 
 impl Written {
-    /// What went wrong.
+    /// Says which files are not written, and why.
     fn problems(&self) -> Vec<String> {
         let left_out = self.left_out.iter().map(|message| format!("warning: {message}"));
         let errors = self.unreadable.iter().chain(&self.failed).map(|message| format!("error: {message}"));
@@ -325,7 +331,7 @@ impl Written {
     }
 }
 
-fn exit_of(unreachable: Option<&Diagnostic>, written: &Written) -> Exit {
+fn exit_of_purpose(unreachable: Option<&Diagnostic>, written: &Written) -> Exit {
     let mut exit = if unreachable.is_some() { Exit::Unreachable } else { Exit::Fine };
     if !written.unreadable.is_empty() {
         exit = exit.and(Exit::Stopped);
@@ -336,13 +342,13 @@ fn exit_of(unreachable: Option<&Diagnostic>, written: &Written) -> Exit {
     exit
 }
 
-/// A program is one of test cases: what else is asked for has the other formats.
+/// Says whether there is no such file. Programs are made of test cases only.
 fn is_left_out(format: Format, what: &str) -> bool {
     format.is_program() && what != Stage::InputComplete.artifact() && what != ONLINE
 }
 
-/// What a file is called. A test of Python bears the name of its purpose: pytest takes two files of one name
-/// for one.
+/// Returns the name of a file. A Python test has the name of its purpose, since pytest takes two files of one
+/// name for the same.
 fn file_name(what: &str, format: Format, purpose: &str) -> String {
     match format {
         Format::Python => format!("test_{purpose}.py"),
@@ -350,6 +356,7 @@ fn file_name(what: &str, format: Format, purpose: &str) -> String {
     }
 }
 
+/// Lists all files that the command is to write.
 fn list_outputs(project: &Project) -> Vec<ToWrite> {
     let mut files = Vec::new();
     for purpose in &project.purposes {
@@ -373,7 +380,7 @@ fn list_outputs(project: &Project) -> Vec<ToWrite> {
 }
 
 /// Writes what the configuration asks for: `directory/purpose/stage.format`.
-fn write(
+fn write_views(
     project: &Project,
     outputs: &[Output],
     purpose: &str,
@@ -403,7 +410,7 @@ fn write(
             }
             match text {
                 Ok(text) => match read_back(view, format, &text, &project.specification, &mut solver) {
-                    Ok(()) => put(outputs, &path, &text, &mut written),
+                    Ok(()) => write_artifact(outputs, &path, &text, &mut written),
                     Err(limit) => written.unreadable.push(format!(
                         "{} is not written, since it could not be read: {limit}; `output: stages` and `formats` leave it out",
                         path.display()
@@ -424,28 +431,30 @@ fn write(
     written
 }
 
-fn put(outputs: &[Output], path: &Path, text: &str, written: &mut Written) {
-    // All that is written was asked for before.
+fn write_artifact(outputs: &[Output], path: &Path, text: &str, written: &mut Written) {
+    // `list_outputs` has named all files that are written.
     let Some(output) = outputs.iter().find(|output| output.path() == path) else { return };
-    match put_whole(output, text) {
+    match write(output, text) {
         Ok(()) => written.files.push(path.to_owned()),
         Err(error) => written.failed.push(format!("cannot write {}: {error}", path.display())),
     }
 }
 
-fn tell(
+/// Says what was made of a purpose, as a text and as a report.
+fn tell_made(
     has_check: bool,
     name: &str,
     domain: DomainKind,
-    (made, (example, prospect)): (&MadeTest, (Option<Example>, Option<WinningProspect>)),
+    made: &MadeTest,
+    outlook: &Outlook,
     written: Written,
-) -> Told<Details> {
-    let exit = exit_of(made.unreachable.as_ref(), &written);
-    let text = summary(name, domain, made, (example.as_ref(), prospect.as_ref()), &written);
-    let mut notes = imprecisions(&made.generation.test_graph.imprecisions);
-    notes.extend(doubts(made));
+) -> PurposeAnswer<Details> {
+    let exit = exit_of_purpose(made.unreachable.as_ref(), &written);
+    let text = summary_text(name, domain, made, outlook, &written);
+    let mut notes = imprecision_notes(&made.generation.test_graph.imprecisions);
+    notes.extend(doubt_notes(made));
     if has_check {
-        notes.extend(unsettled(made).iter().map(Unsettled::note));
+        notes.extend(list_unsettled(made).iter().map(Unsettled::note));
     }
     let problems = written.problems();
     let graph = &made.generation.test_graph;
@@ -454,11 +463,11 @@ fn tell(
         purpose: name.to_owned(),
         domain: domain.name(),
         result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-        reason: made.unreachable.as_ref().and_then(reason),
+        reason: made.unreachable.as_ref().and_then(to_reason),
         details: Some(Details {
             stages: made.stages.clone(),
             lookahead: made.generation.visible.lookahead,
-            example: match &example {
+            example: match &outlook.example {
                 Some(Example::Run(constants, events)) => Some(ExampleJson {
                     constants: constants
                         .iter()
@@ -468,7 +477,7 @@ fn tell(
                 }),
                 Some(Example::None | Example::NotFound(_)) | None => None,
             },
-            winning: prospect.as_ref().map(WinningJson::of),
+            winning: outlook.prospect.as_ref().map(WinningJson::of),
             selection: Selection {
                 pruned: graph.selection.pruned,
                 strengthened: graph.selection.strengthened,
@@ -480,7 +489,7 @@ fn tell(
             remembered: statistics.remembered,
             unknown: statistics.unknown,
             timed_out: statistics.timed_out,
-            unsettled: if has_check { unsettled(made) } else { Vec::new() },
+            unsettled: if has_check { list_unsettled(made) } else { Vec::new() },
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
             pictures: Pictures { seconds: written.drawing.as_secs_f64() },
             problems: [written.left_out, written.unreadable, written.failed].concat(),
@@ -488,35 +497,33 @@ fn tell(
         }),
     };
     let found = made.unreachable.iter().cloned().collect();
-    Told { text, notes, found, problems, report, exit }
+    PurposeAnswer { text, notes, found, problems, report, exit }
 }
 
-fn stopped<D>(name: &str, domain: DomainKind, stop: &Stop) -> Told<D> {
+fn tell_stopped<D>(name: &str, domain: DomainKind, stop: &Stop) -> PurposeAnswer<D> {
     let diagnostic = stop.to_diagnostic();
     let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
-    let said = if is_begun { "not everything is written" } else { "nothing is written" };
-    Told {
-        text: format!("{name} ({domain}): stopped, {said}\n"),
+    let state = if is_begun { "not everything is written" } else { "nothing is written" };
+    PurposeAnswer {
+        text: format!("{name} ({domain}): stopped, {state}\n"),
         notes: Vec::new(),
-        report: Report::stopped(name, domain.name(), reason(&diagnostic)),
+        report: Report::stopped(name, domain.name(), to_reason(&diagnostic)),
         found: vec![diagnostic],
         problems: Vec::new(),
         exit: Exit::Stopped,
     }
 }
 
-fn summary(
+/// Tells the size of each stage, the example, the prospect, and the files.
+fn summary_text(
     name: &str,
     domain: DomainKind,
     made: &MadeTest,
-    (example, prospect): (Option<&Example>, Option<&WinningProspect>),
+    outlook: &Outlook,
     written: &Written,
 ) -> String {
-    let mut rows = vec![
-        ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let head = ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
     for stage in &made.stages {
         let shown = |count: usize| if count == 0 { "-".to_owned() } else { count.to_string() };
         rows.push(vec![
@@ -548,9 +555,9 @@ fn summary(
             text += &format!("  seconds for the pictures: {:.3}\n", written.drawing.as_secs_f64());
         }
     }
-    text += &example.map(example_line).unwrap_or_default();
-    text += &prospect.map(prospect_line).unwrap_or_default();
-    text + &files(&written.files)
+    text += &outlook.example.as_ref().map(example_line).unwrap_or_default();
+    text += &outlook.prospect.as_ref().map(prospect_line).unwrap_or_default();
+    text + &written_lines(&written.files)
 }
 
 /// `what can be won: forced, within 3 events`
@@ -560,24 +567,24 @@ fn prospect_line(prospect: &WinningProspect) -> String {
 
 /// `a shortest run to Pass: c = 1; A(1), B()`
 fn example_line(example: &Example) -> String {
-    let said = match example {
+    let run = match example {
         Example::None => "none, since all paths were looked at".to_owned(),
         Example::NotFound(bound) => format!("none found, looking at {bound}"),
         Example::Run(constants, events) => {
-            let given: Vec<String> =
+            let values: Vec<String> =
                 constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
-            let given = if given.is_empty() { String::new() } else { format!("{}; ", given.join(", ")) };
+            let values = if values.is_empty() { String::new() } else { format!("{}; ", values.join(", ")) };
             let shown: Vec<String> = events.iter().take(EVENTS_TOLD).map(ToString::to_string).collect();
             let more = events.len().saturating_sub(EVENTS_TOLD);
             let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-            format!("{given}{}{more}", shown.join(", "))
+            format!("{values}{}{more}", shown.join(", "))
         }
     };
-    format!("  a shortest run to Pass: {said}\n")
+    format!("  a shortest run to Pass: {run}\n")
 }
 
-/// The files, those of one stage in one line: `wrote out/p/product.{dot,json}`.
-fn files(paths: &[PathBuf]) -> String {
+/// Lists the files. Those of one stage are in one line: `wrote out/p/product.{dot,json}`.
+fn written_lines(paths: &[PathBuf]) -> String {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for path in paths {
         let stem = path.with_extension("").display().to_string();
@@ -594,7 +601,7 @@ fn files(paths: &[PathBuf]) -> String {
     lines.into_iter().map(line).collect()
 }
 
-fn imprecisions(all: &[String]) -> Vec<String> {
+fn imprecision_notes(all: &[String]) -> Vec<String> {
     let mut notes: Vec<String> =
         all.iter().take(IMPRECISIONS_TOLD).map(|imprecision| format!("note: {imprecision}")).collect();
     if all.len() > IMPRECISIONS_TOLD {
@@ -604,7 +611,7 @@ fn imprecisions(all: &[String]) -> Vec<String> {
     notes
 }
 
-fn unsettled(made: &MadeTest) -> Vec<Unsettled> {
+fn list_unsettled(made: &MadeTest) -> Vec<Unsettled> {
     let all = made.generation.unsettled.iter();
     all.map(|it| Unsettled { stage: it.stage.name(), unknown: it.unknown, unchecked: it.unchecked }).collect()
 }
@@ -620,8 +627,8 @@ impl Unsettled {
     }
 }
 
-/// What makes a result less sharp, or less repeatable, than it could be.
-fn doubts(made: &MadeTest) -> Vec<String> {
+/// Notes on what makes a result less sharp, or less repeatable, than it could be.
+fn doubt_notes(made: &MadeTest) -> Vec<String> {
     let mut notes = Vec::new();
     if made.statistics.unknown > 0 {
         notes.push(format!(
@@ -651,7 +658,7 @@ mod tests {
         let report = Report::<()> { result: "made", ..Report::stopped("near", "polyhedra", None) };
         let (text, exit) = ("near (polyhedra)\n".to_owned(), Exit::Fine);
         let (notes, found, problems) = (Vec::new(), Vec::new(), Vec::new());
-        let told = [Some(Told { text, notes, found, problems, report, exit }), None];
+        let answers = [Some(PurposeAnswer { text, notes, found, problems, report, exit }), None];
         let heading = Heading {
             specification: "sq".to_owned(),
             judge: None,
@@ -659,10 +666,10 @@ mod tests {
             purposes: vec!["near".to_owned(), "far".to_owned()],
             domain: "polyhedra",
         };
-        assert_eq!(heading.text(&told, false), "near (polyhedra)\nfar (polyhedra): stopped\n");
-        assert_eq!(heading.text(&told, true), "");
+        assert_eq!(heading.text(&answers, false), "near (polyhedra)\nfar (polyhedra): stopped\n");
+        assert_eq!(heading.text(&answers, true), "");
         let why = Diagnostic::error(BUDGET, "stopped after 4 s");
-        let document = serde_json::to_value(heading.document(&told, 6, Some(&why))).unwrap();
+        let document = serde_json::to_value(heading.document(&answers, 6, Some(&why))).unwrap();
         assert_eq!(document["exit_code"], 6);
         assert_eq!(document["purposes"][0]["result"], "made");
         assert_eq!(document["purposes"][1]["result"], "stopped");

@@ -7,10 +7,10 @@ use coreach_project::beginning::{SCHEMAS, Schema};
 use super::{CommandAnswer, CommandResult, EarlyExit, table};
 use crate::arguments::SchemaArguments;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, ToWrite, outputs};
+use crate::outputs::{OutputForm, ToWrite, resolve_outputs};
 use crate::write::write;
 
-/// Prints a schema, or what there are; or writes them.
+/// Prints a schema or the list of kinds, or writes schemas to a folder.
 pub fn schema(arguments: &SchemaArguments) -> CommandResult {
     let wanted: Vec<&Schema> = SCHEMAS
         .iter()
@@ -25,21 +25,21 @@ pub fn schema(arguments: &SchemaArguments) -> CommandResult {
     };
     let paths =
         wanted.iter().map(|schema| ToWrite::new("--out", out.join(schema.file_name()), OutputForm::Schema));
-    let outputs = outputs(&paths.collect::<Vec<_>>())?;
+    let outputs = resolve_outputs(&paths.collect::<Vec<_>>())?;
     let made = fs::create_dir_all(out);
     made.map_err(|error| {
         EarlyExit::hindered(format_args!("cannot make the folder {}: {error}", out.display()))
     })?;
-    let mut told = String::new();
+    let mut lines = String::new();
     for (schema, output) in wanted.into_iter().zip(outputs) {
         let path = output.path();
         write(&output, schema.text).map_err(|error| EarlyExit::unwritten(path, &error))?;
-        told += &format!("wrote {}\n", path.display());
+        lines += &format!("wrote {}\n", path.display());
     }
-    Ok(CommandAnswer::of_text(Exit::Fine, told))
+    Ok(CommandAnswer::of_text(Exit::Fine, lines))
 }
 
-/// The kinds, each with what its schema says of itself.
+/// Lists the kinds, each with the title of its schema.
 fn list_kinds() -> String {
     let title = |schema: &Schema| {
         let root: serde_json::Value = serde_json::from_str(schema.text).unwrap_or_default();

@@ -20,12 +20,11 @@ use crate::console;
 use crate::exit::Exit;
 use crate::progress::ProgressLine;
 
-/// Shows what was asked for.
+/// Prints a model, or the result of a stage.
 pub fn show(arguments: &ShowArguments) -> CommandResult {
     let path = &arguments.model;
     let takes = [FileKind::Specification, FileKind::Purpose, FileKind::Property, FileKind::Configuration];
-    let kind = budget::reading(|| load_text_of(path, &takes));
-    let (kind, file) = kind?;
+    let (kind, file) = budget::reading(|| load_text_of(path, &takes))?;
     let (project, default) = match kind {
         FileKind::Specification => return show_specification(arguments, file),
         FileKind::Configuration => (load(path), ShownStages::Stage(Stage::InputComplete)),
@@ -34,7 +33,7 @@ pub fn show(arguments: &ShowArguments) -> CommandResult {
     };
     let (project, warnings) = project?;
     console::draw(&warnings);
-    let Some(purpose) = chosen(arguments, &project) else {
+    let Some(purpose) = find_purpose(arguments, &project) else {
         return Ok(CommandAnswer::of_text(Exit::Mistakes, ""));
     };
     match arguments.stage.unwrap_or(default) {
@@ -64,7 +63,7 @@ fn purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader:
     read_purpose_project(file, specification)
 }
 
-fn chosen<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a TestPurpose> {
+fn find_purpose<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a TestPurpose> {
     let names = || project.purposes.iter().map(|purpose| purpose.iosts.name.as_str());
     let Some(wanted) = &arguments.purpose else {
         if project.purposes.len() > 1 && arguments.stage != Some(ShownStages::Specification) {
@@ -86,6 +85,7 @@ fn chosen<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a Tes
     found
 }
 
+/// Makes the stages, and prints one. If the purpose cannot be reached, reports that beside the stage.
 fn show_stage(
     arguments: &ShowArguments,
     project: &Project,
@@ -101,7 +101,7 @@ fn show_stage(
         Some(Ok(made)) => {
             let generation: &Generation = &made.generation;
             let answer = show_view(arguments, &View::of(generation, stage));
-            // The stages before the decision are as they are, whatever comes of them.
+            // The stages before selection are the same for a purpose that cannot be reached.
             let Some(unreachable) = made.unreachable.clone().filter(|_| stage >= Stage::Select) else {
                 return answer;
             };

@@ -46,34 +46,34 @@ use super::{CommandAnswer, CommandResult, EarlyExit, bucket_line, plural};
 use crate::answer::{draw_text, is_json, print_text};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, output};
+use crate::outputs::{OutputForm, resolve_output};
 use crate::progress::ProgressLine;
-use crate::transcript::quoted;
+use crate::transcript::quote_for_shell;
 use crate::visible::visible;
 use crate::{certain_end, console, story};
 
-/// Reads, runs, and says what came of it.
+/// Runs the test cases against an implementation, and tells what came of each.
 pub fn test(arguments: &TestArguments) -> CommandResult {
     if let Some(what) = arguments.walking.cover {
-        return covering::walk(arguments, what);
+        return covering::test_by_walk(arguments, what);
     }
     let progress = ProgressLine::start(arguments.runs.get(), !arguments.quiet);
-    let Cases { cases, none, warnings } =
+    let Cases { cases, none: no_cases, warnings } =
         cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what))?;
-    let mut exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
-    let left_out: Vec<LeftOut> = none.iter().map(NoCase::left_out).collect();
-    let mut without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
+    let mut exit = no_cases.iter().fold(Exit::Fine, |exit, case| exit.and(case.why.into()));
+    let left_out: Vec<LeftOut> = no_cases.iter().map(NoCase::left_out).collect();
+    let mut without: Vec<Diagnostic> = no_cases.into_iter().flat_map(|case| case.found).collect();
     if cases.is_empty() {
-        // A report says so, too, and an earlier one must not go on saying otherwise.
-        // What an end has cut off is no result.
-        let output = output("--junit", arguments.junit.as_deref(), OutputForm::Junit)?;
+        // The report says so, too, so that no older report stays. If a signal has cut off the work, there is
+        // no result to report.
+        let output = resolve_output("--junit", arguments.junit.as_deref(), OutputForm::Junit)?;
         Report::begin(output.filter(|_| !is_ending()), arguments, &left_out)?.finish()?;
         return Err(EarlyExit::Refused(without, exit));
     }
     check_names(arguments, &cases)?;
     let mut implementations = Vec::new();
     let mut files = Once::default();
-    let locations = locations(&cases);
+    let locations = known_locations(&cases);
     for case in &cases {
         let read = || iut::load_once(&arguments.iut, case.test.wire(), Some(&locations), &mut files);
         implementations.push(budget::reading(read)?);
@@ -88,8 +88,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
     let groups: Arc<Mutex<Groups>> = Arc::default();
     if !is_json() {
-        let told = groups.clone();
-        certain_end::tell_at_end(move |_, _| visible(&lock(&told).text()).into_owned());
+        let groups = groups.clone();
+        certain_end::tell_at_end(move |_, _| visible(&lock(&groups).text()).into_owned());
     } else {
         let finished = documents.clone();
         certain_end::tell_at_end(move |exit_code, _| {
@@ -98,7 +98,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
         });
     }
-    // What outlives a run outlives a test case.
+    // A link that outlives a run also outlives its test case.
     let links = Links::default();
     let mut keeper = Keeper::default();
     let mut next = Vec::new();
@@ -110,53 +110,54 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
         let has = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
         let settings = arguments.driving.over(Settings::default(), iut);
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = read_constants(&case.test, pairs.filter(|(name, _)| has(name)));
-        let known = known.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
-        // Runs are made one after the other: what was answered in one may weigh in the next.
+        let constants = read_constants(&case.test, pairs.filter(|(name, _)| has(name)));
+        let constants = constants.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
+        // Runs are made one after the other, so that a plan may learn from the answers in earlier runs.
         let experience = SharedExperience::default();
         let preparation = Preparation {
             test: &case.test,
             iut,
             links: (&links, 0),
             settings,
-            strategy: &|| strategy(arguments.strategy, &experience),
+            strategy: &|| make_strategy(arguments.strategy, &experience),
             retries,
         };
         let mut total = Total::default();
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
-            let initial = match run_alone(|| initial(case, &known, seed)).map_err(EarlyExit::no_thread)? {
+            let found = run_alone(|| first_state(case, &constants, seed));
+            let initial = match found.map_err(EarlyExit::no_thread)? {
                 Ok(initial) => initial,
-                // The other test cases may suit.
+                // The command goes on, since other test cases may suit.
                 Err((found, why)) => {
-                    // A question that an end has cut off says nothing of the test case.
+                    // If a signal has cut off the question, the test case may still have a run.
                     stop_if_ending();
                     exit = exit.and(why.into());
-                    let message = found.first().map_or_else(String::new, |one| one.message.clone());
-                    report.left_out(&LeftOut { test: case.name.clone(), why, message });
+                    let message = found.first().map_or_else(String::new, |first| first.message.clone());
+                    report.add_left_out(&LeftOut { test: case.name.clone(), why, message });
                     draw_text(&found);
                     without.extend(found);
                     break;
                 }
             };
-            progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
+            progress.says(format!("{} seed {seed} ({})", case.name, total.counts_line()));
             let (run, written) = preparation.run(&initial, seed).map_err(EarlyExit::no_thread)?;
             progress.one_done();
             exit = exit.and(inconclusive.exit(run.outcome.kind()));
             total.add(&run);
-            total.failed(&run, &written);
+            total.add_failure(&run, &written);
             if total.hint.is_empty() && run.outcome.verdict() == Some(Verdict::Fail) {
                 total.hint = explain_hidden(iut, &run, &written)
                     .or_else(|| explain_constant(arguments, iut, &run, &written))
                     .unwrap_or_default();
             }
             let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
-            report.run(&written, path.as_deref());
+            report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
-                let text = || tell(arguments, case, &initial, &run, path.as_deref());
+                let text = || run_text(arguments, case, &initial, &run, path.as_deref());
                 lock(&groups).note(&run);
                 match run.outcome.verdict() {
-                    _ if is_whole(arguments) => console::print(&text()),
+                    _ if is_told_in_full(arguments) => console::print(&text()),
                     Some(Verdict::Pass) => {}
                     _ => lock(&groups).add(&run, &written, text()),
                 }
@@ -174,7 +175,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
             if !arguments.quiet {
-                print_text(&explain_kept(iut, &total));
+                print_text(&explain_kept_system(iut, &total));
                 print_text(&total.hint);
                 next.extend(next_command(arguments, case, &total, iut.way.outlives_runs()));
             }
@@ -182,7 +183,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     }
     drop(progress);
     report.finish()?;
-    // One is enough: what else failed stands above.
+    // One command is enough: the other failures are told above it.
     next.truncate(1);
     let document = || Document {
         format_version: 1,
@@ -202,8 +203,8 @@ struct Document {
     runs: Vec<Record>,
 }
 
-/// The state in which a run begins; or why there is none, and what that is worth.
-fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
+/// Chooses the state in which a run begins. If there is none, says why, and how the test case is left out.
+fn first_state(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
     let mut why = WhyLeftOut::Stopped;
     let solved = budget::choosing_constants(|| {
         initial_state(&case.test, known, seed, &mut Lazy::default()).map_err(|error| {
@@ -215,7 +216,7 @@ fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diag
                 iosts.initial_condition.conjuncts().iter().any(|own| own.to_string() == *part)
             };
             let message = match (&error, &case.specification) {
-                // What a purpose needs is added to the initial condition.
+                // The test case's initial condition is the specification's and that of the purpose.
                 (ConstantsError::Unsatisfiable(given, part), Some(specification))
                     if !given.is_empty() && has(&case.test.iosts, part) && !has(specification, part) =>
                 {
@@ -230,8 +231,8 @@ fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diag
     solved.map_err(|found| (found, why))
 }
 
-/// Checks the names on the command line: each constant and each location of `--quiescence` is one of a
-/// test case, or its value would silently be nobody's.
+/// Checks that each constant, and each location of `--quiescence`, is one of a test case. Otherwise its value
+/// would have no effect, and nobody would be told.
 fn check_names(arguments: &TestArguments, cases: &[Case]) -> Result<(), Vec<Diagnostic>> {
     let locations = cases.iter().flat_map(|case| &case.test.iosts.locations);
     let locations: BTreeSet<&str> = locations.map(|location| location.name.as_str()).collect();
@@ -259,24 +260,24 @@ fn find_unknown<'a>(
     report: impl Fn(&str) -> Diagnostic,
 ) -> Vec<Diagnostic> {
     let unknown = names.filter(|name| !known.contains(name));
-    let one = |name| match nearest(name, known.iter().copied()) {
+    let with_help = |name| match nearest(name, known.iter().copied()) {
         Some(near) => report(name).help(format!("did you mean `{near}`?")),
         None => report(name),
     };
-    unknown.map(one).collect()
+    unknown.map(with_help).collect()
 }
 
-fn strategy(chooser: Chooser, experience: &SharedExperience) -> Strategy<'static> {
+fn make_strategy(chooser: Chooser, experience: &SharedExperience) -> Strategy<'static> {
     match chooser {
         Chooser::Random => Strategy::random(),
         Chooser::Coverage => Strategy::Coverage(Default::default()),
         Chooser::Plan => Strategy::planning(experience.clone()),
-        Chooser::Interactive => Strategy::Ask(Box::new(ask)),
+        Chooser::Interactive => Strategy::Ask(Box::new(ask_user)),
     }
 }
 
-/// Asks at the keyboard; the end of the input ends the run.
-fn ask(judge: &dyn Judge, moves: &[Move]) -> Asked {
+/// Asks for a move at the keyboard. The end of the input ends the run.
+fn ask_user(judge: &dyn Judge, moves: &[Move]) -> Asked {
     let mut state = judge.shown();
     state.data.sort_by(|(one, _), (other, _)| one.cmp(other));
     let data = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
@@ -288,7 +289,7 @@ fn ask(judge: &dyn Judge, moves: &[Move]) -> Asked {
         };
         console::say(&format!("  {} {text}", number + 1));
     }
-    // Nobody can be told if the question cannot be written; the answer then decides.
+    // Write errors are ignored: only the answer counts.
     let mut stderr = io::stderr().lock();
     loop {
         let _ = write!(stderr, "which (a number, or q to end)? ");
@@ -314,7 +315,7 @@ fn ask(judge: &dyn Judge, moves: &[Move]) -> Asked {
 }
 
 /// The locations that an implementation's file may name.
-fn locations(cases: &[Case]) -> ReportedLocations {
+fn known_locations(cases: &[Case]) -> ReportedLocations {
     let mut known = ReportedLocations::default();
     for case in cases {
         match &case.specification {
@@ -325,16 +326,22 @@ fn locations(cases: &[Case]) -> ReportedLocations {
     known
 }
 
-/// Tells a run: whole if it is the only one or the user wants more, else why it ended.
-fn tell(arguments: &TestArguments, case: &Case, initial: &State, run: &Run, path: Option<&str>) -> String {
+/// Tells a run: in full if it is the only one or the user wants more, else only why it ended.
+fn run_text(
+    arguments: &TestArguments,
+    case: &Case,
+    initial: &State,
+    run: &Run,
+    path: Option<&str>,
+) -> String {
     let constants: Vec<String> =
         run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
     let constants = if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) };
-    let events = plural(run.trace.len(), "event");
-    let of = format!("{} seed {}{constants}, {events}", case.name, run.seed);
-    let mut text = match is_whole(arguments) {
-        true => story::why(&case.test, initial, run, &of) + &story::table(&case.test, initial, run),
-        false => story::end(&case.test, initial, run, &of),
+    let (test, events) = (&case.test, plural(run.trace.len(), "event"));
+    let whose = format!("{} seed {}{constants}, {events}", case.name, run.seed);
+    let mut text = match is_told_in_full(arguments) {
+        true => story::why_text(test, initial, run, &whose) + &story::step_table(test, initial, run),
+        false => story::end_text(test, initial, run, &whose),
     };
     if let Some(place) = find_iut_line(&arguments.iut, run)
         && let Some((at, _)) = text.match_indices('\n').nth(1)
@@ -374,20 +381,20 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         words.any(|word| keys.contains(&word))
     };
     let (first, line) = lines().find(|(_, line)| has_key(line))?;
-    // Of the steps of `reset`, the one that asks for this path.
+    // If `reset` has steps, take the line of the step that asks for this path.
     let step = asked.and_then(|asked| lines().skip(first).find(|(_, line)| line.contains(asked)));
     let (number, line) = step.unwrap_or((first, line));
     Some(format!("{}:{}: {}", path.display(), number + 1, shortened(line.trim())))
 }
 
-/// Is each run told whole?
-fn is_whole(arguments: &TestArguments) -> bool {
+/// Says whether each run is told in full.
+fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
-/// What may be wrong where the runs fail that find a system which has had one before.
-fn explain_kept(iut: &Iut, total: &Total) -> String {
-    let failed: usize = total.failed.values().map(|(runs, ..)| runs).sum();
+/// Hints at a system that is kept between runs, if most runs but the first fail.
+fn explain_kept_system(iut: &Iut, total: &Total) -> String {
+    let failed: usize = total.failed.values().map(|failed| failed.runs).sum();
     let later = total.outcomes.total().saturating_sub(1);
     if !iut.way.outlives_runs() || !total.begins_well || failed == 0 || 2 * failed < later {
         return String::new();
@@ -399,15 +406,15 @@ fn explain_kept(iut: &Iut, total: &Total) -> String {
     )
 }
 
-/// Names an output that was expected and that the last line fits as well, behind the one that was seen.
+/// Hints at an expected output whose pattern also fits the last line, but comes after that of the seen one.
 fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     let Some(Encoding::Lines(lines)) = iut.way.encoding() else { return None };
     let seen = &run.trace.last()?.what.event()?.action;
     let received = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Received)?;
     let text = String::from_utf8_lossy(&received.bytes);
     let line = text.lines().last()?;
-    let mut behind = lines.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
-    let (other, _) = behind.find(|(name, shape)| {
+    let mut later = lines.observations.iter().skip_while(|(name, _)| name != seen).skip(1);
+    let (other, _) = later.find(|(name, shape)| {
         let is_expected = record.reason.expected.iter().any(|one| one.split('(').next() == Some(name));
         is_expected && shape.first().is_some_and(|pattern| pattern.is_match(line))
     })?;
@@ -418,7 +425,7 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     ))
 }
 
-/// Names a constant that coreach has chosen, on which a Fail depends, and that the system is not told.
+/// Hints at a constant that coreach has chosen, that decided a Fail, and that the system is not told.
 fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Record) -> Option<String> {
     if matches!(iut.way.encoding(), Some(Encoding::Json)) {
         return None;
@@ -437,22 +444,21 @@ fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Re
     ))
 }
 
-/// The command that a user types next, after a run that failed. On a kept system, the runs before it count.
+/// Names the next command after a run that failed. On a kept system, it repeats the runs before it, too.
 fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: bool) -> Option<String> {
-    let (_, _, seed) = total.failed.values().min_by_key(|(_, events, _)| *events)?;
-    let iut = word(&arguments.iut);
+    let FailedRuns { seed, .. } = total.failed.values().min_by_key(|failed| failed.events)?;
+    let iut = shell_word(&arguments.iut);
     let before = if is_kept { seed.wrapping_sub(arguments.seed) } else { 0 };
     Some(match &arguments.keep {
         Some(folder) if before == 0 => {
             let run = keep::run_path(folder, case, *seed, 1);
-            format!("next: coreach replay {} --iut {iut} --shrink\n", word(&run))
+            format!("next: coreach replay {} --iut {iut} --shrink\n", shell_word(&run))
         }
         keep => {
             let purpose = arguments.purpose.as_ref().map(|name| format!(" --purpose {name}"));
-            let given = arguments
-                .constant
-                .iter()
-                .map(|(name, value)| format!(" --constant {}", word(Path::new(&format!("{name}={value}")))));
+            let given = arguments.constant.iter().map(|(name, value)| {
+                format!(" --constant {}", shell_word(Path::new(&format!("{name}={value}"))))
+            });
             let mut options: String = purpose.into_iter().chain(given).collect();
             options += &format!(" --seed {}", seed.wrapping_sub(before));
             if before > 0 {
@@ -461,17 +467,18 @@ fn next_command(arguments: &TestArguments, case: &Case, total: &Total, is_kept: 
             if keep.is_none() {
                 options += " --keep runs";
             }
-            format!("next: coreach test {} --iut {iut}{options}\n", word(&arguments.test))
+            format!("next: coreach test {} --iut {iut}{options}\n", shell_word(&arguments.test))
         }
     })
 }
 
-fn word(path: &Path) -> String {
+fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain = |sign: char| sign.is_alphanumeric() || "/._-=".contains(sign);
-    if text.chars().all(is_plain) { text } else { quoted(&text) }
+    if text.chars().all(is_plain) { text } else { quote_for_shell(&text) }
 }
 
+/// What the runs of a test case have in sum.
 #[derive(Default)]
 struct Total {
     outcomes: Counts,
@@ -482,8 +489,14 @@ struct Total {
     begins_well: bool,
     /// A mistake that the IUT file may have, after the first Fail.
     hint: String,
-    /// Each thing that failed: in how many runs, and the fewest events with their seed.
-    failed: BTreeMap<Bucket, (usize, usize, u64)>,
+    failed: BTreeMap<Bucket, FailedRuns>,
+}
+
+/// The runs that failed alike: how many they are, and the events and the seed of the shortest.
+struct FailedRuns {
+    runs: usize,
+    events: usize,
+    seed: u64,
 }
 
 impl Total {
@@ -496,15 +509,16 @@ impl Total {
         }
     }
 
-    fn failed(&mut self, run: &Run, record: &Record) {
+    fn add_failure(&mut self, run: &Run, record: &Record) {
         let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
         self.begins_well |= self.outcomes.total() == 1 && bucket.is_none();
         let Some(bucket) = bucket else { return };
         let events = events(&run.trace);
-        let (count, fewest, seed) = self.failed.entry(bucket.clone()).or_insert((0, events, run.seed));
-        *count += 1;
-        if events < *fewest {
-            (*fewest, *seed) = (events, run.seed);
+        let new = || FailedRuns { runs: 0, events, seed: run.seed };
+        let failed = self.failed.entry(bucket.clone()).or_insert_with(new);
+        failed.runs += 1;
+        if events < failed.events {
+            (failed.events, failed.seed) = (events, run.seed);
         }
     }
 
@@ -512,31 +526,31 @@ impl Total {
         self.outcomes.total() > 0
     }
 
-    fn line(&self) -> String {
+    fn counts_line(&self) -> String {
         let count = |kind: &OutcomeKind| format!("{kind} {}", self.outcomes.of(*kind));
-        // WeakPass is told only where there is one: a test case has none.
-        let told = |kind: &&OutcomeKind| {
+        // WeakPass is told only if there is one, since test cases have none.
+        let is_told = |kind: &&OutcomeKind| {
             **kind != OutcomeKind::Verdict(Verdict::WeakPass) || self.outcomes.of(**kind) > 0
         };
-        OutcomeKind::ALL.iter().filter(told).map(count).collect::<Vec<_>>().join(", ")
+        OutcomeKind::ALL.iter().filter(is_told).map(count).collect::<Vec<_>>().join(", ")
     }
 
-    /// The counts in a line, and a line for each thing that failed.
+    /// The text of `--quiet`: the counts in a line, and a line for each thing that failed.
     fn quiet(&self) -> String {
-        let buckets = self.failed.iter().map(|(bucket, (count, _, _))| bucket_line(bucket, *count, "run"));
-        format!("{}\n{}", self.line(), buckets.collect::<String>())
+        let buckets = self.failed.iter().map(|(bucket, failed)| bucket_line(bucket, failed.runs, "run"));
+        format!("{}\n{}", self.counts_line(), buckets.collect::<String>())
     }
 
     fn text(&self) -> String {
         let events = plural(self.events, "event");
-        let mut text = format!("{}; {events} in {:.3} s\n", self.line(), self.seconds);
+        let mut text = format!("{}; {events} in {:.3} s\n", self.counts_line(), self.seconds);
         if console::is_verbose() {
             let mix: Vec<String> = self.mix.iter().map(|(name, count)| format!("{name} {count}")).collect();
             if !mix.is_empty() {
                 text += &format!("  values: {}\n", mix.join(", "));
             }
-            for (bucket, (count, fewest, seed)) in &self.failed {
-                let (runs, events) = (plural(*count, "run"), plural(*fewest, "event"));
+            for (bucket, FailedRuns { runs, events, seed }) in &self.failed {
+                let (runs, events) = (plural(*runs, "run"), plural(*events, "event"));
                 text += &format!(
                     "  {}: {bucket}\n    {runs}, the shortest of {events} with seed {seed}\n",
                     bucket.id()

@@ -1,7 +1,5 @@
 //! `coreach verify`: which properties the specification has.
 
-use std::fmt::Write;
-
 use coreach_analyses::symbolic::search::SearchBound;
 use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_model::{Diagnostic, Iosts};
@@ -17,7 +15,7 @@ use super::{CommandAnswer, CommandResult, plural};
 use crate::answer::{draw_text, render_answer};
 use crate::arguments::VerifyArguments;
 use crate::exit::Exit;
-use crate::pieces::{do_pieces, reason};
+use crate::pieces::{do_pieces, to_reason};
 use crate::progress::ProgressLine;
 
 /// Verifies each property of a configuration.
@@ -45,9 +43,9 @@ pub fn verify(arguments: &VerifyArguments) -> CommandResult {
             (&property.iosts.name, verify_one(&project, property, arguments.nodes.get(), &says));
         progress.one_done();
         FinishedProperty {
-            text: told(name, &result, specification, arguments.quiet),
-            report: report(name, &result, specification),
-            exit: exit_of(&result),
+            text: result_text(name, &result, specification, arguments.quiet),
+            report: make_report(name, &result, specification),
+            exit: exit_of_result(&result),
             stop: result.err().map(|stop| stop.to_diagnostic()),
         }
     };
@@ -100,7 +98,7 @@ impl Heading {
             Some(one) => one.report.clone(),
             None => Report {
                 result: "stopped",
-                reason: why.and_then(reason),
+                reason: why.and_then(to_reason),
                 property: name.clone(),
                 ..Report::default()
             },
@@ -115,7 +113,7 @@ impl Heading {
     }
 }
 
-fn exit_of(result: &Result<Verified, Stop>) -> Exit {
+fn exit_of_result(result: &Result<Verified, Stop>) -> Exit {
     match result {
         Ok(Verified::Proved(_)) => Exit::Fine,
         Ok(Verified::Violated(_)) => Exit::Failed,
@@ -124,7 +122,8 @@ fn exit_of(result: &Result<Verified, Stop>) -> Exit {
     }
 }
 
-fn told(name: &str, result: &Result<Verified, Stop>, specification: &Iosts, quiet: bool) -> String {
+/// Tells the result of a property and, unless it is to be quiet, the facts of a proof or the violation.
+fn result_text(name: &str, result: &Result<Verified, Stop>, specification: &Iosts, quiet: bool) -> String {
     let mut text = match result {
         Ok(Verified::Proved(Proof::Facts(_))) => format!("{name}: proved by facts\n"),
         Ok(Verified::Proved(Proof::Paths)) => format!("{name}: proved, since no path leads to Violate\n"),
@@ -142,18 +141,18 @@ fn told(name: &str, result: &Result<Verified, Stop>, specification: &Iosts, quie
     match result {
         Ok(Verified::Proved(Proof::Facts(facts))) => {
             for (place, fact) in facts {
-                put(&mut text, format_args!("  at {place}: {fact}\n"));
+                text += &format!("  at {place}: {fact}\n");
             }
         }
         Ok(Verified::Violated(violation)) => {
             let data: Vec<String> =
                 violation.initial.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
             if !data.is_empty() {
-                put(&mut text, format_args!("  from {}\n", data.join(", ")));
+                text += &format!("  from {}\n", data.join(", "));
             }
             for step in &violation.steps {
                 let (from, event, to) = step_cells(step, specification);
-                put(&mut text, format_args!("  {from} -{event}-> {to}\n"));
+                text += &format!("  {from} -{event}-> {to}\n");
             }
         }
         Ok(Verified::Proved(Proof::Paths) | Verified::Unknown(_)) | Err(_) => {}
@@ -161,12 +160,7 @@ fn told(name: &str, result: &Result<Verified, Stop>, specification: &Iosts, quie
     text
 }
 
-fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = text.write_fmt(piece);
-}
-
-/// Where a step begins, what happens, and where it leads.
+/// Returns where a step begins, what happens, and where it leads.
 fn step_cells(step: &ViolationStep, specification: &Iosts) -> (String, String, String) {
     let transition = &specification.transitions[step.transition];
     let label = |at| specification.location(at).label.clone();
@@ -225,7 +219,8 @@ struct StepReport {
     to: String,
 }
 
-fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) -> Report {
+/// Makes the part of the document on a property.
+fn make_report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) -> Report {
     let empty = Report { property: name.to_owned(), ..Report::default() };
     match result {
         Ok(Verified::Proved(Proof::Facts(facts))) => {
@@ -236,7 +231,7 @@ fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) ->
         }
         Ok(Verified::Proved(Proof::Paths)) => Report { result: "proved", proved_by: Some("paths"), ..empty },
         Ok(Verified::Violated(violation)) => {
-            Report { result: "violated", violation: Some(run(violation, specification)), ..empty }
+            Report { result: "violated", violation: Some(violation_run(violation, specification)), ..empty }
         }
         Ok(Verified::Unknown(bound)) => {
             let nodes = match bound {
@@ -245,11 +240,11 @@ fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) ->
             };
             Report { result: "unknown", nodes, bound: Some(bound.to_string()), ..empty }
         }
-        Err(stop) => Report { result: "stopped", reason: reason(&stop.to_diagnostic()), ..empty },
+        Err(stop) => Report { result: "stopped", reason: to_reason(&stop.to_diagnostic()), ..empty },
     }
 }
 
-fn run(violation: &Violation, specification: &Iosts) -> Run {
+fn violation_run(violation: &Violation, specification: &Iosts) -> Run {
     let initial = violation
         .initial
         .iter()

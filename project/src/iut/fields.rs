@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use coreach_adapters::description::{Bits, ByteForm, Checksum, Counting, Extent, Field, FieldNumber};
-use coreach_adapters::fields::{fits, least};
+use coreach_adapters::fields::{fits, least_size};
 use coreach_adapters::integer::WireInteger;
 use coreach_model::number;
 use coreach_model::reader::shape;
@@ -330,7 +330,7 @@ impl Fields<'_, '_> {
             ByteForm::Text => scalar.text.clone().into_bytes(),
             ByteForm::Bytes => self.reader.hex(scalar, "is")?,
             ByteForm::Latin1 => {
-                let bytes = coreach_adapters::encoding::latin1(&scalar.text);
+                let bytes = coreach_adapters::encoding::to_latin1(&scalar.text);
                 if bytes.is_none() {
                     let message = "`is` has a character beyond U+00FF";
                     self.reader.collector.error("wrong-value", message, &scalar.span, "no byte is it");
@@ -388,7 +388,7 @@ impl Fields<'_, '_> {
         let fields = self.read_list_of(of, "`of`", LIST);
         let parts = std::mem::replace(&mut self.named, outer);
         let fields = fields?;
-        if least(&fields) == 0 || fields.last().is_some_and(|last| is_rest(&Some(last.clone()))) {
+        if least_size(&fields) == 0 || fields.last().is_some_and(|last| is_rest(&Some(last.clone()))) {
             let message = "an element of a list has at least one byte, and its end is its own";
             self.reader.collector.error(
                 "wrong-value",

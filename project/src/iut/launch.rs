@@ -19,8 +19,9 @@ pub const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms
 /// The default of the time until a command is ready, in milliseconds.
 pub const READY: u64 = 10_000;
 
+/// The host of an address, whatever its port is.
 pub fn host_of(address: &Template) -> String {
-    address::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
+    address::host_of_address(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
 
 /// Reports a server that is kept between runs and never reset.

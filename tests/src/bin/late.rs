@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     // The exact reference asks the program that it runs in.
     if env::args().nth(1).as_deref() == Some(horn_process::SUBCOMMAND) {
         let parent = env::args().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
-        return horn_process::answer(parent).map_or(ExitCode::from(2), ExitCode::from);
+        return horn_process::answer_question(parent).map_or(ExitCode::from(2), ExitCode::from);
     }
     horn::provide(|| Box::new(engine()));
     let (mut cases, mut first, mut seconds, mut list, mut settings) = (2000, 1, 10, false, Vec::new());

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     // The exact reference asks the program that it runs in.
     if env::args().nth(1).as_deref() == Some(horn_process::SUBCOMMAND) {
         let parent = env::args().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
-        return horn_process::answer(parent).map_or(ExitCode::from(2), ExitCode::from);
+        return horn_process::answer_question(parent).map_or(ExitCode::from(2), ExitCode::from);
     }
     let given: Vec<String> = env::args().skip(1).collect();
     if let Some(("--merge", files)) = given.split_first().map(|(first, files)| (first.as_str(), files)) {

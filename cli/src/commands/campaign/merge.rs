@@ -12,23 +12,23 @@ use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
 use serde_json::{Value, json};
 
-use super::{Telling, answer};
+use super::{Telling, make_answer};
 use crate::answer::draw_text;
 use crate::arguments::MergeArguments;
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, ToWrite, outputs};
+use crate::outputs::{OutputForm, ToWrite, resolve_outputs};
 use crate::progress::ProgressLine;
 use crate::write::open_store;
 
-struct Whole {
+struct PlannedCampaign {
     plan: Plan,
     warnings: Vec<Diagnostic>,
 }
 
-/// Plans the campaign: which runs are its own?
-fn plan_campaign(path: &Path, arguments: &MergeArguments) -> Result<Whole, EarlyExit> {
+/// Plans the campaign, to know which runs are its own.
+fn plan_campaign(path: &Path, arguments: &MergeArguments) -> Result<PlannedCampaign, EarlyExit> {
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path))?;
     budget::set_campaign_budget(campaign.budget);
     let progress = ProgressLine::start(1, !arguments.quiet);
@@ -36,22 +36,22 @@ fn plan_campaign(path: &Path, arguments: &MergeArguments) -> Result<Whole, Early
     drop(progress);
     let ((plan, _), more) = prepared?;
     warnings.extend(more);
-    Ok(Whole { plan, warnings })
+    Ok(PlannedCampaign { plan, warnings })
 }
 
-/// Puts the runs of some stores into one. With a campaign: its runs, and what came of it.
+/// Puts the runs of some stores into one. If a campaign is named: only its runs, and with its summary.
 pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
-    let whole = arguments.campaign.as_deref().map(|path| plan_campaign(path, arguments)).transpose()?;
+    let planned = arguments.campaign.as_deref().map(|path| plan_campaign(path, arguments)).transpose()?;
     let keys: Option<HashSet<String>> =
-        whole.as_ref().map(|whole| whole.plan.runs.iter().map(|run| run.key.to_string()).collect());
+        planned.as_ref().map(|planned| planned.plan.runs.iter().map(|run| run.key.to_string()).collect());
     let wants = |key: &str| keys.as_ref().is_none_or(|keys| keys.contains(key));
     let wanted = ToWrite::new("INTO", &*arguments.into, OutputForm::Store);
-    let into = outputs(&[wanted])?.swap_remove(0);
-    // A store that is not there would otherwise be made, and be there although nothing was merged.
+    let into = resolve_outputs(&[wanted])?.swap_remove(0);
+    // Look at all stores first. Opening the target makes it, and it must not be there if nothing is merged.
     let mut strangers = Vec::new();
     for from in &arguments.from {
         let store = Store::read(from)?;
-        if whole.is_some()
+        if planned.is_some()
             && let (0, others @ 1..) = store.sorted(&wants)?
         {
             strangers.push(report_stranger(from, others));
@@ -69,18 +69,15 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
         conflicts += one.conflicts;
         merged.push((from, one));
     }
-    if let Some(whole) = &whole {
-        return finish_merge(arguments, whole, &store, &merged);
+    if let Some(planned) = &planned {
+        return finish_merge(arguments, planned, &store, &merged);
     }
     let total = store.count()?;
-    // Those that an earlier merge has found, or that came with a store, are no less true.
+    // Conflicts that an earlier merge has found, or that came with a store, count as well.
     let kept = store.doubts()?.conflicts.len();
-    let exit = match (conflicts.max(kept), total) {
-        (1.., _) => Exit::Incomplete,
-        (0, 0) => Exit::Incomplete,
-        _ => Exit::Fine,
-    };
-    let one = |(from, merged): &(&PathBuf, Merged)| {
+    let is_complete = conflicts.max(kept) == 0 && total > 0;
+    let exit = if is_complete { Exit::Fine } else { Exit::Incomplete };
+    let to_json = |(from, merged): &(&PathBuf, Merged)| {
         json!({
             "store": from.display().to_string(),
             "new": merged.new,
@@ -94,7 +91,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
             "exit_code": exit.code(),
             "store": arguments.into.display().to_string(),
             "runs": total,
-            "merged": merged.iter().map(one).collect::<Vec<Value>>(),
+            "merged": merged.iter().map(to_json).collect::<Vec<Value>>(),
         })
     };
     let text = || {
@@ -126,8 +123,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> CommandResult {
     Ok(answer)
 }
 
-/// A part of something else. To take nothing of it without a word would look like a part that is not done
-/// yet.
+/// Reports a store with no run of this campaign. Without a word, it would look like a shard that is not done.
 fn report_stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
     let message = format!(
@@ -138,21 +134,21 @@ fn report_stranger(store: &Path, runs: usize) -> Diagnostic {
     Diagnostic::error("another-campaign", message).help(help)
 }
 
-/// What came of the campaign whose shards these were.
+/// Answers with the summary of the campaign whose shards were merged.
 fn finish_merge(
     arguments: &MergeArguments,
-    whole: &Whole,
+    planned: &PlannedCampaign,
     store: &Store,
     merged: &[(&PathBuf, Merged)],
 ) -> CommandResult {
-    draw_text(&whole.warnings);
+    draw_text(&planned.warnings);
     for (from, one) in merged.iter().filter(|(_, one)| one.left > 0 && !arguments.quiet) {
         let runs = plural(one.left, "run");
         console::say(&format!("note: {}: {runs} of another plan were not taken", from.display()));
     }
     let contents = store.contents()?;
-    let summary = summarize(&whole.plan, &contents);
+    let summary = summarize(&planned.plan, &contents);
     let MergeArguments { quiet: is_quiet, inconclusive, .. } = *arguments;
     let telling = Telling { is_quiet, inconclusive, fail_fast: false };
-    Ok(answer(&summary, &whole.warnings, &arguments.into, Partition::WHOLE, 0, telling))
+    Ok(make_answer(&summary, &planned.warnings, &arguments.into, Partition::WHOLE, 0, telling))
 }

@@ -43,10 +43,10 @@ pub(super) struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<Distance>,
     queries: u64,
-    /// The most memory that the process had, in bytes, where this was all that it did.
+    /// The most memory that the process had, in bytes, if it did nothing else at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<u64>,
-    /// Of the processor: other rows are made at the same time.
+    /// Seconds of the processor, since other rows are made at the same time.
     seconds: f64,
 }
 
@@ -88,7 +88,7 @@ impl Figures {
         }
     }
 
-    /// How many states and runs are late, of how many; a sample says so by `~`.
+    /// The late states of all states, and the late runs of all runs. A `~` marks figures of a sample.
     fn late_cells(&self) -> [String; 2] {
         let Some(LateStates { method, late, states, late_runs, runs, .. }) = &self.late_states else {
             return ["?", "?"].map(str::to_owned);
@@ -97,7 +97,7 @@ impl Figures {
         [(late, states), (late_runs, runs)].map(|(late, all)| format!("{sign}{late}/{all}"))
     }
 
-    /// What is kept in vain, of what is kept; and of how much of it nothing is known.
+    /// How much is kept in vain, of all that is kept. It is a range if some of it is not known.
     fn extra_cell(&self) -> String {
         match self.exact {
             None => "?".to_owned(),
@@ -107,7 +107,7 @@ impl Figures {
     }
 }
 
-/// What a reader of the table could take for more than it is.
+/// Notes on figures that a reader of the table could take for more than they are.
 pub(super) fn cautions(rows: &[Row]) -> Vec<&'static str> {
     let made = || rows.iter().filter(|row| row.result == MADE).filter_map(|row| row.figures.as_ref());
     let is_unknown = made().any(|figures| figures.late_states.is_none());
@@ -126,7 +126,7 @@ pub(super) fn cautions(rows: &[Row]) -> Vec<&'static str> {
     found.into_iter().filter(|(is_there, _)| *is_there).map(|(_, caution)| caution).collect()
 }
 
-/// What the rows show: columns that nothing is said in are left out.
+/// The optional columns that are shown. A column without any content is left out.
 struct Shown {
     exact: bool,
     memory: bool,
@@ -147,11 +147,11 @@ pub(super) fn draw_table(rows: &[Row]) -> String {
     head.extend(shown.effort.then_some(["pruned", "strengthened", "queries"]).into_iter().flatten());
     head.push("seconds");
     let mut cells = vec![head.into_iter().map(str::to_owned).collect()];
-    cells.extend(rows.iter().map(|row| line(row, &shown)));
+    cells.extend(rows.iter().map(|row| row_cells(row, &shown)));
     table(&cells, 3)
 }
 
-fn line(row: &Row, shown: &Shown) -> Vec<String> {
+fn row_cells(row: &Row, shown: &Shown) -> Vec<String> {
     let mut line = vec![row.purpose.clone(), row.domain.clone(), row.result.clone()];
     let Some(figures) = &row.figures else { return line };
     let (graph, case) = (&figures.test_graph, &figures.test_case);

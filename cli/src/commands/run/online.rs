@@ -1,5 +1,5 @@
-//! `coreach run` with `judge: online`: there is no test case to make; what judges a run is written, for
-//! people and for later.
+//! `coreach run` with `judge: online`. No test case is made. The graph that judges a run is written instead,
+//! for people and for later.
 
 use coreach_analyses::DomainKind;
 use coreach_execution::planner::prospect::WinningProspect;
@@ -9,9 +9,12 @@ use coreach_project::budget;
 use coreach_project::making::{MadeOnline, Says, look_ahead, make_online};
 use serde::Serialize;
 
-use super::{Making, Report, Told, WinningJson, Written, exit_of, files, imprecisions, prospect_line, write};
+use super::{
+    Making, PurposeAnswer, Report, WinningJson, Written, exit_of_purpose, imprecision_notes, prospect_line,
+    write_views, written_lines,
+};
 use crate::commands::{CommandResult, plural};
-use crate::pieces::reason;
+use crate::pieces::to_reason;
 
 #[derive(Clone, Serialize)]
 struct Details {
@@ -33,22 +36,23 @@ pub(super) fn run(all: &Making<'_>) -> CommandResult {
         let name = &purpose.iosts.name;
         let views = [View::of_online(&made.test)];
         let written = budget::within("write", budget::time(project.time), |_| {
-            write(project, outputs, name, &views, arguments.options())
+            write_views(project, outputs, name, &views, arguments.options())
         })?;
         let prospect = look_ahead(&views[0], made.unreachable.as_ref(), budget::time(project.time));
         Ok((made, prospect, written))
     };
     all.make_for_each(Some(project.judging.name()), work, |name, (made, prospect, written)| {
-        tell(name, domain, (&made, prospect.as_ref()), written)
+        tell_online(name, domain, (&made, prospect.as_ref()), written)
     })
 }
 
-fn tell(
+/// Says what was made of a purpose, as a text and as a report.
+fn tell_online(
     name: &str,
     domain: DomainKind,
     (made, prospect): (&MadeOnline, Option<&WinningProspect>),
     written: Written,
-) -> Told<Details> {
+) -> PurposeAnswer<Details> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
     let text = format!(
@@ -57,14 +61,14 @@ fn tell(
         plural(transitions, "transition"),
         made.seconds,
         prospect.map(prospect_line).unwrap_or_default(),
-        files(&written.files)
+        written_lines(&written.files)
     );
-    let (exit, problems) = (exit_of(made.unreachable.as_ref(), &written), written.problems());
+    let (exit, problems) = (exit_of_purpose(made.unreachable.as_ref(), &written), written.problems());
     let report = Report {
         purpose: name.to_owned(),
         domain: domain.name(),
         result: if made.unreachable.is_some() { "unreachable" } else { "made" },
-        reason: made.unreachable.as_ref().and_then(reason),
+        reason: made.unreachable.as_ref().and_then(to_reason),
         details: Some(Details {
             locations,
             transitions,
@@ -76,7 +80,7 @@ fn tell(
             seconds: made.seconds,
         }),
     };
-    let notes = imprecisions(&made.test.imprecisions);
+    let notes = imprecision_notes(&made.test.imprecisions);
     let found = made.unreachable.iter().cloned().collect();
-    Told { text, notes, found, problems, report, exit }
+    PurposeAnswer { text, notes, found, problems, report, exit }
 }

@@ -26,7 +26,7 @@ use coreach_project::{budget, iut};
 use serde_json::{Value, json};
 
 use super::keep::{self, Keeper};
-use super::{check_names, initial, locations, tell};
+use super::{check_names, first_state, known_locations, run_text};
 use crate::answer::{draw_text, is_json};
 use crate::commands::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::execution_arguments::{Covered, TestArguments};
@@ -34,10 +34,10 @@ use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::{certain_end, console};
 
-/// So many goals that were not covered are told; the document has all.
-const TOLD: usize = 20;
+/// The most uncovered goals that are told. The document has all.
+const MOST_UNCOVERED_TOLD: usize = 20;
 
-/// How long a walk may take where nobody says: it ends with its events.
+/// The longest time of a walk by default: its events end it much earlier.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
 struct Walking<'a> {
@@ -49,7 +49,8 @@ struct Walking<'a> {
     warnings: Vec<Diagnostic>,
 }
 
-pub(super) fn walk(arguments: &TestArguments, what: Covered) -> CommandResult {
+/// Tests a system by a walk that covers its specification.
+pub(super) fn test_by_walk(arguments: &TestArguments, what: Covered) -> CommandResult {
     let walking = prepare_walk(arguments, what)?;
     keep::check_outputs(arguments, std::slice::from_ref(&walking.walkable.case))?;
     draw_text(&walking.warnings);
@@ -60,7 +61,7 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
     let (walkable, mut warnings) = read(&arguments.test)?;
     let cases = std::slice::from_ref(&walkable.case);
     check_names(arguments, cases)?;
-    let (locations, mut files) = (locations(cases), Once::default());
+    let (locations, mut files) = (known_locations(cases), Once::default());
     let (mut iut, more) = budget::reading(|| {
         iut::load_once(&arguments.iut, walkable.case.test.wire(), Some(&locations), &mut files)
     })?;
@@ -79,15 +80,16 @@ fn prepare_walk(arguments: &TestArguments, what: Covered) -> Result<Walking<'_>,
 }
 
 impl Walking<'_> {
+    /// Makes runs of the walk, with new constants, until it is over, a run fails, or the judge cannot follow.
     fn run_walks(&self) -> CommandResult {
         let Walking { arguments, iut, .. } = self;
         let test = &self.walkable.case.test;
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = read_constants(test, pairs);
-        let known = known.map_err(|error| Diagnostic::error("constants", error.to_string()))?;
+        let constants =
+            read_constants(test, pairs).map_err(|error| Diagnostic::error("constants", error.to_string()))?;
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
-        let mut walk = self.walk(begin, known.len() < test.iosts.constants.len());
+        let mut walk = self.walk(begin, constants.len() < test.iosts.constants.len());
         let shown: Arc<Mutex<Value>> = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
         if is_json() {
             let shown = shown.clone();
@@ -101,10 +103,10 @@ impl Walking<'_> {
         let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
         for number in 0.. {
             let seed = arguments.seed.wrapping_add(number);
-            let drawn = initial(&self.walkable.case, &known, seed).map_err(|(found, _)| found);
+            let drawn = first_state(&self.walkable.case, &constants, seed).map_err(|(found, _)| found);
             let chosen = drawn.and_then(|drawn| {
                 budget::choosing_constants(|| {
-                    Ok(walk.prefers(test, drawn, &known, seed, &mut Lazy::default()))
+                    Ok(walk.prefers(test, drawn, &constants, seed, &mut Lazy::default()))
                 })
             });
             let initial = chosen?;
@@ -122,7 +124,7 @@ impl Walking<'_> {
                 exit = Exit::of(kind);
                 self.tell(&initial, &run, path.as_deref());
             }
-            // That a walk has ended says nothing bad of anybody; that its judge could not follow does.
+            // A run that the walk has ended is no finding. A run that the judge could not follow is one.
             let is_cut = run.outcome != Outcome::inconclusive(walk.cause());
             runs.push(written);
             *lock(&shown) = self.document(&walk, &runs, exit);
@@ -135,7 +137,8 @@ impl Walking<'_> {
                 break;
             }
         }
-        Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), || self.text(&walk, runs.last())))
+        let text = || self.summary_text(&walk, runs.last());
+        Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
 
     fn walk(&self, begin: Instant, varies: bool) -> Walk {
@@ -149,8 +152,8 @@ impl Walking<'_> {
         let iosts = &self.walkable.case.test.iosts;
         let walk = Walk::new(iosts.clone(), &self.goals.possible, self.criteria == ALL, until, varies);
         let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
-        progress.says(line(&walk.standing()));
-        walk.telling(Box::new(move |standing| progress.says(line(standing))))
+        progress.says(standing_line(&walk.standing()));
+        walk.telling(Box::new(move |standing| progress.says(standing_line(standing))))
     }
 
     fn document(&self, walk: &Walk, runs: &[Record], exit: Exit) -> Value {
@@ -163,10 +166,11 @@ impl Walking<'_> {
             return;
         }
         let case: &Case = &self.walkable.case;
-        console::print(&tell(self.arguments, case, initial, run, path));
+        console::print(&run_text(self.arguments, case, initial, run, path));
     }
 
-    fn text(&self, walk: &Walk, last: Option<&Record>) -> String {
+    /// Tells what was found, how much is covered, and which goals are not.
+    fn summary_text(&self, walk: &Walk, last: Option<&Record>) -> String {
         let found = match last.and_then(|last| last.bucket.as_ref()).map(|bucket| bucket.verdict) {
             Some(OutcomeKind::FAIL) => "a fault found",
             Some(OutcomeKind::RunError) => "a run error, which is no verdict",
@@ -177,7 +181,7 @@ impl Walking<'_> {
             "{} against {}: {found}; {}\n",
             specification.name,
             self.iut.name,
-            line(&walk.standing())
+            standing_line(&walk.standing())
         );
         let impossible = self.goals.impossible.len();
         if impossible > 0 {
@@ -187,10 +191,10 @@ impl Walking<'_> {
         let uncovered: Vec<String> = uncovered.map(|(goal, _)| describe_goal(specification, goal)).collect();
         if !uncovered.is_empty() && !self.arguments.quiet {
             text += "  not covered:\n";
-            for one in uncovered.iter().take(TOLD) {
+            for one in uncovered.iter().take(MOST_UNCOVERED_TOLD) {
                 text += &format!("    {one}\n");
             }
-            if let Some(more) = uncovered.len().checked_sub(TOLD).filter(|more| *more > 0) {
+            if let Some(more) = uncovered.len().checked_sub(MOST_UNCOVERED_TOLD).filter(|more| *more > 0) {
                 text += &format!("    and {}\n", plural(more, "other"));
             }
         }
@@ -199,13 +203,13 @@ impl Walking<'_> {
 }
 
 /// `covered 34 of 40 goals; 210 events, 1 reset, round 2`
-fn line(standing: &Standing) -> String {
+fn standing_line(standing: &Standing) -> String {
     let Standing { covered, goals, events, resets, round } = standing;
     let (events, resets) = (plural(*events, "event"), plural(*resets, "reset"));
     format!("covered {covered} of {goals} goals; {events}, {resets}, round {round}")
 }
 
-/// How long a run may take: what is left, and what the answer to the last stimulus may take.
+/// Returns how long a run may take: the time that is left, and that of an answer to the last stimulus.
 fn time_left(begin: Instant, settings: &Settings) -> Duration {
     let time = budget::command_time().unwrap_or(LONGEST);
     time.saturating_sub(begin.elapsed()) + 2 * settings.quiescence + Duration::from_secs(1)

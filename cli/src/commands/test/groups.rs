@@ -4,10 +4,10 @@ use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::{Outcome, Run};
 
-/// So many seeds of other runs are named.
+/// The most seeds of other runs that are named.
 const NAMED: usize = 8;
 
-/// How the remedy begins that is the likeliest one if other runs were answered.
+/// The beginning of the remedy that is the likeliest if other runs were answered.
 const WITHIN: &str = "  help: if it needs more than";
 
 #[derive(Default)]
@@ -27,13 +27,14 @@ struct Group {
 }
 
 impl Groups {
-    /// Notes a run that needs no telling.
+    /// Notes whether the run was answered.
     pub(super) fn note(&mut self, run: &Run) {
         self.is_answered |= run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
     }
 
+    /// Adds a run to its group. The shortest run of a group is the one that is told.
     pub(super) fn add(&mut self, run: &Run, record: &Record, text: String) {
-        let (key, events) = (key(run, record), events(&run.trace));
+        let (key, events) = (group_key(run, record), events(&run.trace));
         match self.all.iter_mut().find(|group| group.key == key) {
             Some(group) if events < group.events => {
                 group.seeds.insert(0, run.seed);
@@ -50,6 +51,7 @@ impl Groups {
 }
 
 impl Group {
+    /// Tells the shortest run, with the likeliest remedy first, and names the seeds of the other runs.
     fn text(&self, is_answered: bool) -> String {
         let mut lines: Vec<&str> = self.text.lines().collect();
         let first = lines.iter().position(|line| line.starts_with("  help: "));
@@ -72,11 +74,11 @@ impl Group {
     }
 }
 
-/// What runs of one group have in common.
-fn key(run: &Run, record: &Record) -> String {
+/// Returns what the runs of one group have in common.
+fn group_key(run: &Run, record: &Record) -> String {
     match &run.outcome {
-        Outcome::Verdict(_, Cause::Alien(text)) => key_of(text),
-        Outcome::RunError(failure) => key_of(failure.text()),
+        Outcome::Verdict(_, Cause::Alien(text)) => text_key(text),
+        Outcome::RunError(failure) => text_key(failure.text()),
         Outcome::Verdict(..) => {
             let bucket = record.bucket.as_ref().map(ToString::to_string).unwrap_or_default();
             format!("{}: {bucket}", record.cause)
@@ -84,10 +86,10 @@ fn key(run: &Run, record: &Record) -> String {
     }
 }
 
-/// What a text says of each run: the first line and the remedies. Numbers, and what stands in quotes behind
-/// its first word, differ from run to run.
-fn key_of(text: &str) -> String {
-    // Which guesses are made depends on what came before.
+/// Reduces a text to what is the same in each run of a group: the first line and the remedies. Numbers are
+/// left out, and in quotes all but the first word.
+fn text_key(text: &str) -> String {
+    // `help: if it is` begins a guess. Guesses depend on what came before in the run.
     let is_remedy = |line: &str| line.starts_with("help: ") && !line.starts_with("help: if it is");
     let lines = text.lines().enumerate().filter(|(at, line)| *at == 0 || is_remedy(line));
     let parts = lines.flat_map(|(_, line)| line.split('`').enumerate()).map(|(at, part)| match at % 2 {

@@ -3,8 +3,8 @@
 //!
 //! A run whose name is taken gets the next free one: `deliver_coffee.7.json`, `deliver_coffee.7.2.json`, ...
 //! All runs of a name in a folder are of one test case, `deliver_coffee.test_case.json`, or they could not be
-//! read again. So a folder with another test case of this name is refused before the first run. The version
-//! of the program that wrote it makes no other test case.
+//! read again. So a folder with another test case of this name is refused before the first run. The same test
+//! case, written by another version of the program, is no other test case.
 
 use std::fs;
 use std::io;
@@ -18,31 +18,31 @@ use coreach_project::cases::Case;
 use crate::answer::EarlyExit;
 use crate::console;
 use crate::execution_arguments::TestArguments;
-use crate::outputs::{Output, OutputForm, ToWrite, output, outputs, wanted};
-use crate::write::{private_folder, write_new};
+use crate::outputs::{Output, OutputForm, ToWrite, request_output, resolve_output, resolve_outputs};
+use crate::write::{make_private_folder, write_new};
 
-/// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it
-/// is written.
+/// The most runs of a test case whose files are checked before the first run. Each file is checked again when
+/// it is written.
 const LOOKED_AHEAD: usize = 1000;
 
 /// Checks before the first run that the files of `--keep` and the report can be written, and makes the
 /// folder. Returns the report's file.
 pub(super) fn check_outputs(arguments: &TestArguments, cases: &[Case]) -> Result<Option<Output>, EarlyExit> {
     let folder = arguments.keep.as_deref();
-    let mut files = folder.map_or_else(Vec::new, |folder| files(arguments, cases, folder));
-    files.extend(wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit));
-    let junit = outputs(&files)?.pop().filter(|_| arguments.junit.is_some());
+    let mut files = folder.map_or_else(Vec::new, |folder| list_files(arguments, cases, folder));
+    files.extend(request_output("--junit", arguments.junit.as_deref(), OutputForm::Junit));
+    let junit = resolve_outputs(&files)?.pop().filter(|_| arguments.junit.is_some());
     if let Some(folder) = folder {
         let others = find_other_tests(cases, folder);
         if !others.is_empty() {
             return Err(others.into());
         }
-        private_folder(folder).map_err(|error| EarlyExit::unwritten(folder, &error))?;
+        make_private_folder(folder).map_err(|error| EarlyExit::unwritten(folder, &error))?;
     }
     Ok(junit)
 }
 
-fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
+fn list_files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
     let seeds =
         (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
     let name = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::Run);
@@ -64,11 +64,11 @@ pub(super) fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> Pa
     folder.join(format!("{}.{seed}{time}.json", case.name))
 }
 
-/// Those test cases of the folder that bear a name of ours and are others.
+/// Reports each test case in the folder that has the name of one of ours, and is another.
 fn find_other_tests(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
     let other = |case: &Case| {
         let path = test_path(folder, case);
-        (fs::symlink_metadata(&path).is_ok() && !is_same(&path, &case.document))
+        (fs::symlink_metadata(&path).is_ok() && !is_same_test(&path, &case.document))
             .then(|| report_other_test(&path))
     };
     cases.iter().filter_map(other).collect()
@@ -80,8 +80,8 @@ pub(in crate::commands) fn report_other_test(path: &Path) -> Diagnostic {
         .help("name another folder: each run must be beside its test case")
 }
 
-/// Is this the test case, whichever version wrote it?
-pub(in crate::commands) fn is_same(path: &Path, document: &str) -> bool {
+/// Says whether the file is this test case, whichever version of the program wrote it.
+pub(in crate::commands) fn is_same_test(path: &Path, document: &str) -> bool {
     let Ok(bytes) = file::read(path, file::MOST_DOCUMENT) else { return false };
     let hash = |bytes: &[u8]| Test::new(bytes).map(|test| test.hash).ok();
     bytes == document.as_bytes() || hash(&bytes).is_some_and(|it| Some(it) == hash(document.as_bytes()))
@@ -89,14 +89,14 @@ pub(in crate::commands) fn is_same(path: &Path, document: &str) -> bool {
 
 #[derive(Default)]
 pub(super) struct Keeper {
-    /// The test cases that are there.
-    there: Vec<String>,
-    /// That a name was taken was said.
-    said: bool,
+    /// The names of the test cases that are in the folder.
+    written: Vec<String>,
+    /// The user has been told that a name was taken.
+    has_warned: bool,
 }
 
 impl Keeper {
-    /// Writes the run's document, if that is wanted; its path.
+    /// Writes the run's document if that is wanted, and returns its path.
     pub(super) fn keep(
         &mut self,
         arguments: &TestArguments,
@@ -105,26 +105,26 @@ impl Keeper {
     ) -> Result<Option<String>, String> {
         let Some(folder) = &arguments.keep else { return Ok(None) };
         let wrong = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-        if !self.there.contains(&case.name) {
+        if !self.written.contains(&case.name) {
             let path = test_path(folder, case);
-            if !write_new(&checked(&path)?, &case.document).map_err(|error| wrong(&path, error))?
-                && !is_same(&path, &case.document)
+            if !write_new(&check_output(&path)?, &case.document).map_err(|error| wrong(&path, error))?
+                && !is_same_test(&path, &case.document)
             {
                 return Err(report_other_test(&path).message);
             }
-            self.there.push(case.name.clone());
+            self.written.push(case.name.clone());
         }
         let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
         let first = run_path(folder, case, record.seed, 1);
         let (mut path, mut time) = (first.clone(), 1);
         while fs::symlink_metadata(&path).is_ok()
-            || !write_new(&checked(&path)?, &text).map_err(|error| wrong(&path, error))?
+            || !write_new(&check_output(&path)?, &text).map_err(|error| wrong(&path, error))?
         {
             time += 1;
             path = run_path(folder, case, record.seed, time);
         }
-        if time > 1 && !self.said {
-            self.said = true;
+        if time > 1 && !self.has_warned {
+            self.has_warned = true;
             console::say(&format!(
                 "warning: {} is there already: this run is kept as {}, and others likewise",
                 first.display(),
@@ -135,8 +135,8 @@ impl Keeper {
     }
 }
 
-fn checked(path: &Path) -> Result<Output, String> {
-    let output = output("--keep", Some(path), OutputForm::Run);
+fn check_output(path: &Path) -> Result<Output, String> {
+    let output = resolve_output("--keep", Some(path), OutputForm::Run);
     let output = output.map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
     output.ok_or_else(|| format!("{}: not written", path.display()))
 }

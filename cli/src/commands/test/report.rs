@@ -1,7 +1,7 @@
 //! The report of `coreach test --junit`: a suite for each test case, a case for each run.
 //!
-//! The counts of a suite stand in front of its cases, so these are held until the end: as they are written,
-//! and not the runs themselves. Before the first run it is checked that the file can be written.
+//! The counts of a suite come before its cases. So the cases are held until the end, in the form in which
+//! they are written. Before the first run, it is checked that the file can be written.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use coreach_execution::junit::{self, Case, Counts, JunitResult, LEFT_OUT};
 use coreach_execution::record::Record;
 use serde_json::Value as Json;
 
-use super::Total;
+use super::{FailedRuns, Total};
 use crate::answer::EarlyExit;
 use crate::execution_arguments::TestArguments;
 use crate::outputs::Output;
@@ -32,12 +32,12 @@ impl Suite {
 }
 
 pub(super) struct Report {
-    /// Its file. Without one, nothing is kept for it.
+    /// The file of the report. If there is none, nothing is held.
     output: Option<Output>,
     name: String,
     inconclusive: JunitResult,
     suites: Vec<Suite>,
-    /// Of the test case that is being run.
+    /// The runs of the test case that is being run.
     cases: Vec<Case>,
     left_out: Vec<Case>,
 }
@@ -52,12 +52,12 @@ impl Report {
             check_writable(output).map_err(|error| EarlyExit::unwritten(output.path(), &error))?;
         }
         let name = arguments.test.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let inconclusive = arguments.tolerance.inconclusive.kind();
+        let inconclusive = arguments.tolerance.inconclusive.junit_result();
         let left_out = left_out.iter().map(Case::left_out).collect();
         Ok(Report { output, name, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out })
     }
 
-    pub(super) fn run(&mut self, record: &Record, kept: Option<&str>) {
+    pub(super) fn add_run(&mut self, record: &Record, kept: Option<&str>) {
         if self.output.is_none() {
             return;
         }
@@ -83,12 +83,12 @@ impl Report {
         });
     }
 
-    pub(super) fn left_out(&mut self, left: &LeftOut) {
+    pub(super) fn add_left_out(&mut self, left: &LeftOut) {
         self.left_out.push(Case::left_out(left));
     }
 
     pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
-        let properties = total.failed.iter().map(|(bucket, (runs, events, seed))| {
+        let properties = total.failed.iter().map(|(bucket, FailedRuns { runs, events, seed })| {
             junit::bucket_property(bucket, *runs, &format!("of {events} events, has seed {seed}"))
         });
         let cases = std::mem::take(&mut self.cases);

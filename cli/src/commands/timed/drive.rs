@@ -24,10 +24,10 @@ use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::timed_arguments::DriveArguments;
 
-/// So many late inputs are told.
+/// The most late inputs that are told.
 const LATE_TOLD: usize = 5;
 
-/// Reads, drives, records.
+/// Sends the inputs to the system, and records what it does.
 pub fn drive(arguments: &DriveArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, mut warnings) = load(&arguments.model)?;
@@ -53,13 +53,13 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
     if is_json {
         let (driven, lines) = (driven.clone(), lines.clone());
         certain_end::tell_at_end(move |exit_code, _| {
-            console::json(&make_document(&driven, None, lines(), exit_code))
+            console::document_text(&make_document(&driven, None, lines(), exit_code))
         });
     }
     let form = if arguments.format == TraceFormat::JsonLines { Form::JsonLines } else { Form::Csv };
     let mut writer = SequenceWriter::new(graph, console::StandardOutput, form);
     let progress = ProgressLine::start(driven.inputs.len(), true);
-    // What is recorded is written at once: an end of the program takes none of it away.
+    // Each item is written at once, so that an early end of the program loses none.
     let recording = driven.drive(arguments.seed, &mut |item| {
         if let Item::Event(action, _) = &item {
             progress.says(graph.action(*action).name.clone());
@@ -67,22 +67,22 @@ pub fn drive(arguments: &DriveArguments) -> CommandResult {
         if is_json {
             lock(&trace).push(item);
         } else {
-            // Standard output takes everything, or says at the end why it did not.
+            // A write error is reported at the end.
             let _ = writer.put(&item);
         }
     });
     drop(progress);
-    let exit = exit(&recording);
+    let exit = exit_of_recording(&recording);
     if !is_json {
         writer.end()?;
     }
     let document = || make_document(&driven, Some(&recording), lines(), exit.code());
     let mut answer = CommandAnswer::new(exit, document, String::new);
-    tell(&mut answer, &recording);
+    add_remarks(&mut answer, &recording);
     Ok(answer)
 }
 
-fn exit(recording: &Recording) -> Exit {
+fn exit_of_recording(recording: &Recording) -> Exit {
     match recording.run.outcome.kind() {
         kind @ (OutcomeKind::RunError | OutcomeKind::Verdict(Verdict::Fail)) => Exit::of(kind),
         _ if recording.is_whole && recording.unsent == 0 => Exit::Fine,
@@ -90,8 +90,8 @@ fn exit(recording: &Recording) -> Exit {
     }
 }
 
-/// What the person before the screen should know of it.
-fn tell(answer: &mut CommandAnswer, recording: &Recording) {
+/// Remarks on the counts, on late and missing inputs, and on why the trace has ended.
+fn add_remarks(answer: &mut CommandAnswer, recording: &Recording) {
     let seconds = |time| Duration::from_micros(micros_up(time)).as_secs_f64();
     let seen = recording.run.trace.len() - recording.sent;
     let sent = plural(recording.sent, "input");

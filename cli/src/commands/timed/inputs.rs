@@ -12,11 +12,11 @@ use coreach_project::timed::{TimedModel, constants, load, path};
 use super::super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
 use crate::exit::Exit;
-use crate::outputs::{OutputForm, ToWrite, outputs};
+use crate::outputs::{OutputForm, ToWrite, resolve_outputs};
 use crate::timed_arguments::InputsArguments;
 use crate::write::write;
 
-/// Computes, writes.
+/// Computes timed inputs for a path, or for each goal of a criterion, and writes them.
 pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, warnings) = load(&arguments.model)?;
@@ -29,8 +29,8 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     let wanted = TimedInputs { constants, seed: arguments.seed, is_whole: arguments.whole };
     let form: Spelling = arguments.format.into();
     if let Some(path) = path {
-        let found = budget::within("inputs", budget::time(None), |_| sequence_along(&model, &path, &wanted))?;
-        let items = found?;
+        let items =
+            budget::within("inputs", budget::time(None), |_| sequence_along(&model, &path, &wanted))??;
         return Ok(CommandAnswer::of_text(Exit::Fine, write_sequence(model.timed.graph(), &items, form)));
     }
     let (Some(folder), Some(criterion)) = (&arguments.out, arguments.cover) else {
@@ -49,7 +49,7 @@ pub fn inputs(arguments: &InputsArguments) -> CommandResult {
     write_all(arguments, &model, folder, form, &known, exit)
 }
 
-/// A file for each goal, called like it; and what came of each.
+/// Writes a file for each goal that was met, with its name, and tells what came of each goal.
 fn write_all(
     arguments: &InputsArguments,
     model: &TimedModel,
@@ -67,7 +67,7 @@ fn write_all(
     let written: Vec<(&TimedGoal, &Vec<Item>)> = met.collect();
     let wanted: Vec<ToWrite> =
         written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();
-    let outputs = outputs(&wanted)?;
+    let outputs = resolve_outputs(&wanted)?;
     let put = || -> Result<(), (std::path::PathBuf, io::Error)> {
         std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
         for ((_, items), output) in written.iter().zip(&outputs) {
@@ -77,14 +77,14 @@ fn write_all(
         Ok(())
     };
     put().map_err(|(path, error)| EarlyExit::hindered(format_args!("{}: {error}", path.display())))?;
-    let mut said = String::new();
+    let mut lines = String::new();
     for goal in goals {
-        said += &goal.name;
+        lines += &goal.name;
         if let Some(words) = &goal.words {
-            said += &format!(" ({words})");
+            lines += &format!(" ({words})");
         }
         let because = |why: &Option<String>| why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-        said += &match &goal.fate {
+        lines += &match &goal.fate {
             TimedFate::Met(path, items) => {
                 let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
                 let count = items.iter().filter(|item| matches!(item, Item::Event(..))).count();
@@ -99,5 +99,5 @@ fn write_all(
             TimedFate::Open => ": open, the budget ended before\n".to_owned(),
         };
     }
-    Ok(CommandAnswer::of_text(exit, said))
+    Ok(CommandAnswer::of_text(exit, lines))
 }

@@ -9,7 +9,7 @@ mod verdict;
 use crate::commands::CommandResult;
 use crate::timed_arguments::{TimedArguments, TimedCommand};
 
-/// Does what it is asked for.
+/// Runs the subcommand.
 pub fn timed(arguments: &TimedArguments) -> CommandResult {
     match &arguments.command {
         TimedCommand::Path(arguments) => path::path(arguments),

@@ -9,7 +9,7 @@ use coreach_model::Diagnostic;
 use coreach_pipeline::export::sptg::{Guards, to_sptg};
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::timed::rules::{Rule, sum_counts};
-use coreach_pipeline::timed::{PathGuided, PathStop, RuleCounts};
+use coreach_pipeline::timed::{PathGuided, PathStop};
 use coreach_project::budget;
 use coreach_project::guided::{PathRequest, make, make_document, read_request};
 
@@ -20,35 +20,35 @@ use crate::outputs::{self, Output};
 use crate::timed_arguments::{PathArguments, PathForm};
 use crate::write::write;
 
-/// So many contexts are told, one by one.
+/// The most contexts that are told one by one.
 const CONTEXTS_TOLD: usize = 20;
 
-/// What the documents of the authors' tool are called.
+/// The file names of the two documents of the authors' tool.
 const SPTG: [(&str, Guards); 2] = [("testcase.json", Guards::Text), ("testcase_smt.json", Guards::SmtLib)];
 
-/// Reads, makes, writes, tells.
+/// Makes a test case that follows a path, and writes it.
 pub fn path(arguments: &PathArguments) -> CommandResult {
     let (wanted, warnings) =
         budget::reading(|| read_request(&arguments.model, &arguments.path, arguments.tm.as_ref()))?;
     console::draw(&warnings);
-    let files = files(arguments);
+    let files = list_files(arguments);
     let written: Vec<outputs::ToWrite> = files
         .iter()
         .map(|(file, _)| outputs::ToWrite::new("--out", file, outputs::OutputForm::Artifact))
         .collect();
-    let outputs = outputs::outputs(&written)?;
+    let outputs = outputs::resolve_outputs(&written)?;
     let made = budget::within("path", budget::time(None), |_| {
         let made = make(&wanted, arguments.published, arguments.check, &mut Z3Solver::default())?;
-        let texts: Vec<Result<String, String>> = files.iter().map(|(_, form)| text(&made, *form)).collect();
+        let texts: Vec<Result<String, String>> =
+            files.iter().map(|(_, form)| test_case_text(&made, *form)).collect();
         Ok((made, texts))
     });
-    let made = made?;
-    let (made, texts) = made.map_err(|stop: PathStop| stop.to_diagnostic())?;
+    let (made, texts) = made?.map_err(|stop: PathStop| stop.to_diagnostic())?;
     console::draw(&find_warnings(&wanted, &made));
-    let (paths, failed) = put(arguments.out.as_deref(), &outputs, texts);
+    let (paths, failed) = write_texts(arguments.out.as_deref(), &outputs, texts);
     let exit = if failed.is_empty() { Exit::Fine } else { Exit::Environment };
     let document = || make_document(&wanted, &made, &paths, exit.code());
-    let mut answer = CommandAnswer::new(exit, document, || told(&wanted, &made, &paths));
+    let mut answer = CommandAnswer::new(exit, document, || summary_text(&wanted, &made, &paths));
     failed.iter().for_each(|message| answer.remark(format!("error: {message}")));
     Ok(answer)
 }
@@ -59,7 +59,7 @@ enum Form {
     Theirs(Guards),
 }
 
-fn files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
+fn list_files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
     let Some(folder) = &arguments.out else { return Vec::new() };
     let mut files: Vec<(PathBuf, Form)> = Vec::new();
     for form in &arguments.formats {
@@ -72,13 +72,13 @@ fn files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
             }
         }
     }
-    // One name for one file, also where a form was asked for twice.
+    // A file is written once, even if its form was asked for twice.
     let mut seen = std::collections::BTreeSet::new();
     files.retain(|(file, _)| seen.insert(file.clone()));
     files
 }
 
-fn text(made: &PathGuided, form: Form) -> Result<String, String> {
+fn test_case_text(made: &PathGuided, form: Form) -> Result<String, String> {
     match form {
         Form::Theirs(guards) => Ok(to_sptg(made, guards)),
         Form::Ours(format) => {
@@ -87,8 +87,8 @@ fn text(made: &PathGuided, form: Form) -> Result<String, String> {
     }
 }
 
-/// Writes what could be made: the files, and what failed.
-fn put(
+/// Writes the texts. Returns the files that were written, and messages on what failed.
+fn write_texts(
     folder: Option<&Path>,
     files: &[Output],
     texts: Vec<Result<String, String>>,
@@ -108,7 +108,7 @@ fn put(
     (paths, failed)
 }
 
-/// What the user should know beside the test case.
+/// Warns of a step that cannot be seen, and of imprecisions.
 fn find_warnings(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if let Some(at) = made.unseen.first() {
@@ -129,7 +129,8 @@ fn find_warnings(wanted: &PathRequest, made: &PathGuided) -> Vec<Diagnostic> {
     found
 }
 
-fn told(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> String {
+/// Tells how many transitions each rule has made for each context, and which files were written.
+fn summary_text(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> String {
     let mut text = format!(
         "{}: a path of {}, a test case of {}; silence after {}\n",
         made.iosts.name,
@@ -158,7 +159,7 @@ fn told(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> String {
     text += &table(&rows, 2);
     let late: usize = made.counts.iter().map(|counts| counts.late).sum();
     text += &format!("{} besides, for what is seen when silence is a fact\n", plural(late, "transition"));
-    let idle = idle(&made.counts);
+    let idle = sum_counts(made.counts.iter().map(|counts| &counts.idle));
     if idle > 0 {
         text += &format!("{} that could never be taken left out\n", plural(idle, "transition"));
     }
@@ -166,8 +167,4 @@ fn told(wanted: &PathRequest, made: &PathGuided, files: &[PathBuf]) -> String {
         text += &format!("wrote {}\n", file.display());
     }
     text
-}
-
-fn idle(counts: &[RuleCounts]) -> usize {
-    sum_counts(counts.iter().map(|counts| &counts.idle))
 }

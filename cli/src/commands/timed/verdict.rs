@@ -18,7 +18,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::timed_arguments::VerdictArguments;
 
-/// Reads, judges, says why.
+/// Judges a recorded trace along a path, and says why.
 pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
     let read = budget::reading(|| {
         let (model, warnings) = load(&arguments.model)?;
@@ -44,7 +44,7 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
     };
     let exit = arguments.inconclusive.exit(OutcomeKind::Verdict(judged.verdict.verdict()));
     let document = || make_document(&offline, &names, &judged, exit.code());
-    let mut answer = CommandAnswer::new(exit, document, || told(&offline, &names, &judged));
+    let mut answer = CommandAnswer::new(exit, document, || verdict_text(&offline, &names, &judged));
     if judged.has_forgotten {
         answer.remark(
             "warning: more values are known that data do not have than are kept; what was forgotten makes no Fail",
@@ -58,12 +58,13 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
     Ok(answer)
 }
 
-fn told(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {
+/// Tells the verdict, how far the trace went, and why.
+fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {
     let word = match judged.verdict {
         OfflineVerdict::InconclusiveR => "Inconclusive: a trace of the model, and not of the path".to_owned(),
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
         OfflineVerdict::Fail => {
-            let expected = judged.why.as_ref().and_then(|why| expected(offline, why));
+            let expected = judged.why.as_ref().and_then(|why| expected_line(offline, why));
             format!("Fail: {}", expected.unwrap_or_else(|| "no trace of the model".to_owned()))
         }
         OfflineVerdict::WeakPass => {
@@ -83,16 +84,16 @@ fn told(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String 
         let _ = writeln!(text, "each instant may be up to {tolerance} from the recorded one");
     }
     if let Some(why) = &judged.why {
-        text += &reason(offline, why);
+        text += &reason_text(offline, why);
     }
     text
 }
 
 /// `expected Closed within 2..2.2, got it at 0.9`: the times since the last event.
-fn expected(offline: &Offline<'_>, why: &Why) -> Option<String> {
+fn expected_line(offline: &Offline<'_>, why: &Why) -> Option<String> {
     let Item::Event(action, _) = &why.seen.item else { return None };
     let name = &offline.graph().action(*action).name;
-    // At this time the values are wrong, which is told below.
+    // This output was allowed at this time, so its values are wrong. The lines below say so.
     if why
         .allowed
         .iter()
@@ -113,25 +114,16 @@ fn expected(offline: &Offline<'_>, why: &Why) -> Option<String> {
         .then(|| format!("expected {}, got {got} at {}", all.join(" or "), time_text(&why.elapsed)))
 }
 
-fn reason(offline: &Offline<'_>, why: &Why) -> String {
+/// Tells the last event, where the model was, what was refused, and what was allowed.
+fn reason_text(offline: &Offline<'_>, why: &Why) -> String {
     let graph = offline.graph();
     let mut text = format!("line {}: {}", why.seen.line, describe_seen(graph, &why.seen));
-
-    let _ = write!(text, " at time {}", time_text(&why.seen.time));
-    match &why.last {
-        Some(last) => {
-            let _ = writeln!(
-                text,
-                ", {} after {} of line {}",
-                time_text(&why.elapsed),
-                describe_seen(graph, last),
-                last.line
-            );
-        }
-        None => {
-            let _ = writeln!(text, ", {} after the beginning", time_text(&why.elapsed));
-        }
-    }
+    let before = match &why.last {
+        Some(last) => format!("{} of line {}", describe_seen(graph, last), last.line),
+        None => "the beginning".to_owned(),
+    };
+    let (time, elapsed) = (time_text(&why.seen.time), time_text(&why.elapsed));
+    let _ = writeln!(text, " at time {time}, {elapsed} after {before}");
     let places = why.at.iter().map(|at| match at.steps {
         Some(steps) => format!("{} (on the path, behind {})", at.location, plural(steps, "transition")),
         None => format!("{} (off the path)", at.location),
