@@ -1,8 +1,8 @@
-//! Which goals of a walk no data can meet.
+//! Finds the goals of a walk that no data can meet.
 //!
-//! **Problem.** Pairs of transitions, and definitions with their uses, are listed by the graph alone. Where one
-//! variable says what was asked, as in `vOp: Getting(key)`, most of them are impossible. A walk would try each in
-//! vain, and its report would list them as open.
+//! **Problem.** Pairs of transitions, and definitions with their uses, are listed by the graph alone. If one
+//! variable says what was asked, as in `vOp: Getting(key)`, most of them are impossible. A walk would try
+//! each in vain, and its report would list them as open.
 //!
 //! **Method.** The guard of the second transition is looked at right after the first one. What the first one
 //! assigns is substituted. A definition keeps its value until its use, and all other variables may have any
@@ -53,8 +53,8 @@ pub fn split_goals(iosts: &Iosts, goals: Vec<WalkGoal>) -> SplitGoals {
     split
 }
 
-/// Can the second transition be taken after the first one? Right after it, or where only this variable has kept
-/// its value.
+/// Says whether the second transition can be taken after the first one: right after it, or if only the
+/// variable `kept` has kept its value.
 fn may_follow(
     iosts: &Iosts,
     first: TransitionId,

@@ -61,8 +61,8 @@ pub enum WalkGoal {
 pub enum Class {
     /// The sign of one of the comparisons that it decides about.
     Sign(TransitionId, usize, i8),
-    /// The value of one of what counts, or has few values. Of a counter without a limit, how often its distance
-    /// from the first value has doubled.
+    /// The value of a variable that counts or has few values. Of a counter without a limit, how often its
+    /// distance from the first value has doubled.
     Counts(TransitionId, usize, Value),
     /// A parameter has the least value of its range, or the greatest.
     End(TransitionId, usize, bool),

@@ -318,7 +318,7 @@ pub(super) fn join_strings(list: &Term, separator: &Term) -> Term {
     let empty = Term::literal(Value::string(""));
     let one = |(at, slot): (usize, &Term)| match at {
         0 => Term::if_then_else(&list.is_longer(0), slot, &empty),
-        _ => Term::if_then_else(&list.is_longer(at), &join_lists(separator, slot), &empty),
+        _ => Term::if_then_else(&list.is_longer(at), &joined(separator, slot), &empty),
     };
     let parts: Vec<Term> = list.slots.iter().enumerate().map(one).collect();
     let has_value = if separator.is_total() { Term::yes() } else { Term::equal(separator, separator) };

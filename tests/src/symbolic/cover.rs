@@ -3,9 +3,9 @@
 //! Every reachable state is listed by the concrete semantics, with what came before it where a goal depends
 //! on that; what can be met is what some step from them meets. A goal that is proved to be out of reach must
 //! not be among it, one that is covered must be, and its evidence must be a run. What one event shows of a
-//! guard or a parameter is counted by `coverage::explain_trace`, which has an oracle of its own. What a purpose is
-//! said to cover is shown by the part of its run that it promises; and run against the specification itself,
-//! it passes whatever the answers behind that are.
+//! guard or a parameter is counted by `coverage::explain_trace`, which has an oracle of its own. What a
+//! purpose is said to cover is shown by the part of its run that it promises; and run against the
+//! specification itself, it passes whatever the answers behind that are.
 
 use std::collections::BTreeSet;
 
