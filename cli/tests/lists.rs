@@ -187,7 +187,7 @@ fn every_stage_has_its_files_and_its_places_in_the_documents() {
         let path = format!("pipeline/src/stages/{verb}.rs");
         assert!(file(&path).contains(&format!("\npub fn {verb}(")), "{path}");
         assert!(rules.contains(&format!("\n//! - **{words}** (")), "no rules for `{words}`");
-        assert!(rules.contains(&format!("::{};", stage.artifact())), "no check of `{words}`");
+        assert!(rules.contains(&format!("::check_{};", stage.artifact())), "no check of `{words}`");
         assert!(map.contains(&format!("`{path}`")), "the table of definitions has no `{path}`");
         let entry = format!("| {words} | result of the stage `{verb}`: ");
         assert!(glossary.contains(&entry), "the glossary has no `{entry}`");

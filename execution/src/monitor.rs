@@ -11,7 +11,7 @@
 //! monitor never says Pass, since it has no purpose. If the specification is suspended, silence is followed
 //! as quiescence, and is a Fail if no state is quiescent.
 //!
-//! If there are many states, they are kept as formulas ([`gathered`]): symbolic states that stand for the
+//! Many states are kept as formulas ([`gather_states`]): symbolic states that stand for the
 //! same states, and one example state of each. An output is a violation if it is *proved* that no formula
 //! takes it. If the solver does not know, or if both the states and the formulas are too many, the monitor
 //! gives up rather than guess, for the cause `states`.

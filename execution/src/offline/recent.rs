@@ -7,7 +7,7 @@
 //! **Method.** Three checks come before the question. First, the last witness of the condition is tried: if
 //! it satisfies the formula, the formula can hold. Second, two comparisons of the same sum are compared: if
 //! no value satisfies both, the formula cannot hold ([`contradict`]). That is how a condition already implies
-//! a weaker bound. Third, conjunctions that compare instants are decided as such ([`decided`]). Other
+//! a weaker bound. Third, comparisons of instants are decided as such ([`decide_differences`]). Other
 //! questions go to the solver, which forgets early.
 //!
 //! All answers are the same as the solver's.

@@ -6,7 +6,7 @@
 //! **Source.** 2012, *Next* for delays, and Definition 12. A state that was entered d ago survives a further
 //! delay a if a transition leaves it that can be taken at some delay of at least d + a, or if no output can
 //! be taken at any delay. In the delayed form the delay is a parameter, so both are conditions on the data
-//! without quantifiers, made once for each transition and location ([`without`]). Otherwise the solver is
+//! without quantifiers, made once for each transition and place ([`eliminate_data`]). Otherwise the solver is
 //! asked.
 //!
 //! **We differ** in two points. The publication asks only about the time whether a transition can still be

@@ -2,7 +2,7 @@
 //! needed.
 //!
 //! The conventions are those of the DOT export. Arrows that go everywhere are shown beside their location
-//! instead ([`picture`]): arrows into Fail and Inconclusive, loops, and arrows over many ranks. A viewer
+//! instead ([`make_picture`]): arrows into Fail and Inconclusive, loops, and arrows over many ranks. A viewer
 //! shows the whole text of such an aside when the mouse rests on it.
 //!
 //! The text is the same for the same view: places are whole numbers, and widths of text are estimated,

@@ -6,7 +6,7 @@
 //! **Method.** The solver solves the path's condition together with the goal's conditions at its steps. Its
 //! values make the initial state and the events. The concrete semantics takes the events step by step, so
 //! that nothing depends on the solver. Then all explanations of the trace are checked. For an item the code
-//! that counts coverage does it ([`explain`]). For pairs and paths the explanations are listed.
+//! that counts coverage does it ([`explain_trace`]). For pairs and paths the explanations are listed.
 //!
 //! If another transition of the same action could take an event of the path, values are tried first that it
 //! cannot take. The purpose then asks for such values ([`Route::guards`]).

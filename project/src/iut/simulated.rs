@@ -74,7 +74,7 @@ impl StandIn {
     /// Makes the way to the model, with the values of its constants.
     ///
     /// # Errors
-    /// [`fix_constants`] reports a mistake, or a timed model is to be completed.
+    /// `fix_constants` reports a mistake, or a timed model is to be completed.
     pub fn into_transport(
         self,
         settings: SimulatedSettings,

@@ -1,7 +1,7 @@
 //! Writes a test case as a test of Rust: a file for the folder `tests` of a crate, which needs
 //! `coreach-execution` and nothing else.
 //!
-//! The crate judges, drives and explains. So the file has the test case's document ([`json`]) and some lines
+//! The crate judges, drives and explains. The file has the test case's document ([`to_json`]) and some lines
 //! around it, and suits whatever the crate can run: timed test cases and tests that are judged on line, too.
 //! **Names** of a model stand in the document only, except the name of the test.
 //!
