@@ -24,7 +24,7 @@ const CHUNK: usize = 64 << 10;
 /// kernel drops datagrams only when more than that wait in its buffer.
 const IN_A_ROW: usize = 32 << 10;
 
-/// The least number of bytes that a datagram takes of the kernel's buffer besides its own.
+/// The least number of bytes that a datagram takes of the kernel's buffer in addition to its own.
 const AROUND: usize = 512;
 
 /// The number of bytes of datagrams that the kernel is asked to keep until they are read.

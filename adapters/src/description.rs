@@ -403,7 +403,7 @@ pub enum BlockEnd {
 
 #[derive(Clone, Debug)]
 pub struct Binary {
-    /// How frames are told apart on a stream. Each datagram is one.
+    /// How frames are distinguished on a stream. Each datagram is one.
     pub cut: Cut,
     /// The steps that bring the implementation into its initial state, in this order.
     pub reset: Vec<PreparationStep>,

@@ -144,7 +144,7 @@ pub struct Effect {
     ids: Vec<Place>,
     id_parameters: Vec<Place>,
     new_ids: Vec<(usize, Term)>,
-    /// For each assigned cell: "the cell that stands for all is this one". Cases are told apart by these.
+    /// For each assigned cell: "the cell that stands for all is this one". Cases are distinguished by these.
     assigned_cells: Vec<Term>,
     partition_limit: usize,
     /// What was lost while it was compiled, in order, each once.
@@ -178,7 +178,7 @@ impl Assigned {
 }
 
 impl Effect {
-    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are told apart. The
+    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are distinguished. The
     /// parameters beyond this limit stay unknown.
     pub fn new(
         frame: &Frame,

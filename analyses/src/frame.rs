@@ -85,7 +85,7 @@ pub struct FinitePlace {
 
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
-    /// The ids that are told apart.
+    /// The ids that are distinguished.
     pub ids: Vec<Place>,
     /// For two ids of one type, by their positions in `ids`: the position of their pair among the finite
     /// places.

@@ -48,7 +48,7 @@ pub struct Options {
     pub descending_steps: usize,
     /// The most rounds of backward and forward fixpoints. At least one is done.
     pub rounds: usize,
-    /// The most valuations of Booleans and enumerations that are told apart.
+    /// The most valuations of Booleans and enumerations that are distinguished.
     pub partition_limit: usize,
     pub arrays: Arrays,
     /// The most evaluations of locations in one fixpoint.

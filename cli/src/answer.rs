@@ -121,7 +121,7 @@ impl CommandAnswer {
         }
     }
 
-    /// Adds a failure beside the answer: its lines, and its exit code if that counts more.
+    /// Adds a failure to the answer: its lines, and its exit code if that counts more.
     pub fn worsen(&mut self, early: &EarlyExit) {
         self.exit = self.exit.and(early.exit());
         match early {

@@ -98,7 +98,7 @@ pub fn take_write_error() -> Option<io::Error> {
 }
 
 /// Prints data to standard output. Documents and models have escapes of their own for hidden signs, so they
-/// do not change here. An error is told at the end ([`take_write_error`]).
+/// do not change here. An error is reported at the end ([`take_write_error`]).
 pub fn print(text: &str) {
     StandardOutput::write_or_note(|mut stdout| {
         stdout.write_all(visible(text).as_bytes())?;

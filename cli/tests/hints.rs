@@ -460,7 +460,7 @@ fn a_reset_that_does_not_reset_is_suspected_and_can_be_repeated() {
     folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml", "--seed", "7", "--runs", "2"], 1);
 }
 
-/// Runs with the same cause are told once: the verdict and the cause, the place, the other seeds.
+/// Runs with the same cause are reported once: the verdict and the cause, the place, the other seeds.
 #[test]
 fn runs_that_end_alike_are_told_once() {
     let folder = folder();

@@ -145,6 +145,9 @@ fn describe_unheard(run: &Run) -> String {
     }
 }
 
+/// The beginning of the remedy for a system that needs longer.
+pub const NEEDS_MORE: &str = "if it needs more than";
+
 /// For a run that ended in silence: what may be wrong, and how to wait longer.
 fn describe_silence(run: &Run) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
@@ -160,7 +163,7 @@ fn describe_silence(run: &Run) -> String {
         false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
     };
     let within = format!(
-        "if it needs more than {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
+        "{NEEDS_MORE} {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
          (`--quiescence` replaces it)"
     );
     // Few systems need half a second, and one that has answered may be late now.

@@ -1,7 +1,7 @@
 //! The result of a run: the trace, the verdict or the error, and why.
 //!
 //! A run can be computed again from its constants and its trace alone: a judge that is shown the same says
-//! the same. So states are not kept. Times are kept beside the trace and never compared.
+//! the same. So states are not kept. Times are kept next to the trace and never compared.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -73,7 +73,7 @@ pub enum Mark {
     Verdict(Verdict),
 }
 
-/// The facts of an artifact beside its graph that only this artifact has.
+/// The facts of an artifact in addition to its graph that only this artifact has.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Particulars<'a> {
     /// Over-approximation of the states in which the graph can be, per location.

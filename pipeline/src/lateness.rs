@@ -56,7 +56,7 @@ use crate::stop::{ShownTransition, Stop};
 /// The name of silence, unless an action has it.
 const DELTA: &str = "delta";
 
-/// The facts about time that a pipeline needs beside the delayed form.
+/// The facts about time that a pipeline needs in addition to the delayed form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Timing {
     /// The parameter that is the time since the visible event before.

@@ -336,7 +336,7 @@ fn check_campaign(path: &Path) -> Checked {
     Checked::new("campaign", says, found)
 }
 
-/// Checks a document of ours: a test case, or a run with the test case beside it.
+/// Checks a document of ours: a test case, or a run with the test case next to it.
 fn check_document(path: &Path, bytes: &[u8]) -> Checked {
     let wrong = |kind, code, error: String| {
         let found = Diagnostic::error(code, format!("{}: {error}", path.display()));

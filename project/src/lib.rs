@@ -1,4 +1,4 @@
-//! Reads the user's files beside models (configurations, IUT files, campaigns), and prepares work from them.
+//! Reads the user's configurations, IUT files and campaigns, and prepares work from them.
 //!
 //! Each kind of file has a reader. It takes a file's content and its folder, and returns what is in the file,
 //! or every mistake that it found. A reader whose name begins with `load` also reads the file from the disk.

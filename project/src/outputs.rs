@@ -10,7 +10,7 @@
 //!
 //! 1. a file that is given to the command, and all files that a given file names (`list_inputs`), however
 //!    deep;
-//! 2. a file that SQLite keeps beside a store;
+//! 2. a file that SQLite keeps next to a store;
 //! 3. any other existing file that is not of the [`OutputForm`] that is written: a page may replace only a
 //!    page. So programs, certificates and models of other projects are not lost either;
 //! 4. one file for two outputs;
@@ -65,7 +65,7 @@ pub enum OutputForm {
     New,
 }
 
-/// The endings of files that SQLite puts beside a store.
+/// The endings of files that SQLite puts next to a store.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// The number of bytes in which a file's form is looked for.

@@ -116,7 +116,7 @@ fn find_in_store(store: &Path, run: Option<&str>) -> Result<KeptRun, Vec<Diagnos
     Ok(KeptRun { record: found.record, test, document, settings, iut: Some(iut) })
 }
 
-/// Returns the path of the test case that `test --keep` puts beside a run. `deliver_coffee.7.json` is run 7
+/// Returns the path of the test case that `test --keep` puts next to a run. `deliver_coffee.7.json` is run 7
 /// of `deliver_coffee`, and `deliver_coffee.7.2.json` the second run 7. The existing file decides.
 pub fn beside(source: &Path) -> PathBuf {
     let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

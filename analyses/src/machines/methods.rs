@@ -24,7 +24,7 @@
 //! (m-r+1)-th time has met more states than an implementation of m states has. So two of the met states are
 //! the same in the implementation. If they are different states of the specification, the words after them
 //! show this. If not, a shorter traversal shows the same as this one. So the traversal ends there. If any two
-//! states are told apart, r is n, the number of all states, and traversals have m - n + 1 inputs, as the
+//! states are distinguished, r is n, the number of all states, and traversals have m - n + 1 inputs, as the
 //! other sources say. In partial specifications there may be unequal states that no word tells apart, and
 //! then traversals are longer. Any choice of sets is right. Here there is one set for each state, which takes
 //! as many other states as it can.
@@ -39,7 +39,7 @@
 //! The pairs of sequences for `h` are: two of V, one of V and a traversal, and two traversals of which one
 //! continues the other. The argument above needs these pairs, so `h` counts states as the others do.
 //!
-//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: if any two states are told apart, there are at most n
+//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: if any two states are distinguished, there are at most n
 //! times (inputs to the power m - n + 1) traversals. For each traversal, `h` asks as many questions as there
 //! are states, and each question walks through the common part of two branches of the suite.
 

@@ -127,7 +127,7 @@ pub fn value_to_smtlib(value: &Value) -> String {
     }
 }
 
-/// A name as it is written in a script: quoted, and told apart from words of the language.
+/// A name as it is written in a script: quoted, and distinguished from words of the language.
 pub fn symbol(name: &str) -> String {
     let name = if TAKEN.split(' ').any(|taken| taken == name) { format!("{name}!") } else { name.to_owned() };
     quote_symbol(name)

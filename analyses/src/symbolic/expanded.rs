@@ -82,7 +82,7 @@ mod tests {
             // The same point by other constraints.
             (&[(&[1, 1], -7, Equal), (&[1, -1], 1, Equal)], false),
             (&[(&[1, 0], -3, Equal), (&[0, 1], -5, Equal)], true),
-            // A line, a point on it, a point beside it, a part of it.
+            // A line, a point on it, a point next to it, a part of it.
             (&[(&[1, 0], -2, Equal)], true),
             (&[(&[1, 0], -2, Equal), (&[0, 1], -5, Equal)], false),
             (&[(&[1, 0], -1, Equal), (&[0, 1], -5, Equal)], true),

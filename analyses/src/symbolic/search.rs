@@ -45,7 +45,7 @@ use crate::symbolic::expanded::Expanded;
 use crate::symbolic::state::{PreparedSystem, SymbolicState, SymbolicStep, System};
 use crate::transfer::Abstraction;
 
-/// The most cells of the finite data. Beyond them, the least mentioned data are not told apart.
+/// The most cells of the finite data. Beyond them, the least mentioned data are not distinguished.
 const MOST_CELLS: usize = 1 << 12;
 
 /// The work of one result of a case, in steps.

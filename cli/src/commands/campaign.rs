@@ -97,7 +97,7 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     Ok(answer)
 }
 
-/// How a summary is told, and how its runs count.
+/// How a summary is reported, and how its runs count.
 #[derive(Clone, Copy)]
 struct Telling {
     is_quiet: bool,

@@ -76,7 +76,7 @@ pub fn compare(arguments: &CompareArguments) -> CommandResult {
     let done = do_pieces(&pairs, arguments.threads, work, partial)?;
     drop(progress);
     let (rows, stops): (Vec<Row>, Vec<Option<Diagnostic>>) = done.into_iter().unzip();
-    // The same reason may stop the work with several domains. It is told once.
+    // The same reason may stop the work with several domains. It is reported once.
     let mut reported: Vec<Diagnostic> = Vec::new();
     for stop in stops.into_iter().flatten() {
         if !reported.contains(&stop) {

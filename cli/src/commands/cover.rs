@@ -37,7 +37,7 @@ struct CoverInput {
     analysis: Analysis,
     conformance: Conformance,
     stages: Limits,
-    /// What the suite's configuration says beside its purposes.
+    /// What the suite's configuration says in addition to its purposes.
     configuration_lines: String,
     warnings: Vec<Diagnostic>,
 }

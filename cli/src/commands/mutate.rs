@@ -131,7 +131,7 @@ pub fn mutate(arguments: &MutateArguments) -> CommandResult {
         judged: Vec::new(),
     };
     let is_quiet = arguments.quiet;
-    // A mutant that the budget has ended has no result: it is told as open.
+    // A mutant that the budget has ended has no result: it is reported as open.
     let answer = move |results: &[Option<Result<Judged, Diagnostic>>], code| {
         let (mut mutants, mut open) = (heading.clone(), Vec::new());
         for (place, (result, change)) in results.iter().zip(&changes).enumerate() {

@@ -29,7 +29,7 @@ use crate::{console, story};
 /// exit code is that of the new run's verdict.
 pub fn replay(arguments: &ReplayArguments) -> CommandResult {
     let stored = arguments.kept.load()?;
-    // The test case goes beside the run: a command that reads the run looks for it there.
+    // The test case goes next to the run: a command that reads the run looks for it there.
     let test = arguments.keep.as_deref().map(stored::beside);
     let [keep, test] = resolve_each([
         request_output("--keep", arguments.keep.as_deref(), OutputForm::Run),

@@ -34,10 +34,10 @@ use crate::pieces::{do_pieces, to_reason};
 use crate::progress::ProgressLine;
 use crate::write::write;
 
-/// The most events of an example that are told.
+/// The most events of an example that are reported.
 const EVENTS_TOLD: usize = 12;
 
-/// The most imprecisions that are told in full.
+/// The most imprecisions that are reported in full.
 const IMPRECISIONS_TOLD: usize = 3;
 
 /// Makes the test cases of a configuration, writes them, and tells what was made.

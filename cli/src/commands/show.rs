@@ -85,7 +85,7 @@ fn find_purpose<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&
     found
 }
 
-/// Makes the stages, and prints one. If the purpose cannot be reached, reports that beside the stage.
+/// Makes the stages, and prints one. If the purpose cannot be reached, reports that next to the stage.
 fn show_stage(
     arguments: &ShowArguments,
     project: &Project,

@@ -183,7 +183,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
     }
     drop(progress);
     report.finish()?;
-    // One command is enough: the other failures are told above it.
+    // One command is enough: the other failures are reported above it.
     next.truncate(1);
     let document = || Document {
         format_version: 1,
@@ -366,7 +366,8 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
         ("` was killed by signal", &["command"]),
     ];
     let (keys, asked): (&[&str], _) = match &run.outcome {
-        Outcome::Verdict(Verdict::Inconclusive, Cause::Silence(_)) => (&["within"], None),
+        // Silence gives Inconclusive or Fail.
+        Outcome::Verdict(verdict, Cause::Silence(_)) if *verdict != Verdict::Fail => (&["within"], None),
         Outcome::RunError(failure) => {
             let asked =
                 failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1));
@@ -387,7 +388,7 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
     Some(format!("{}:{}: {}", path.display(), number + 1, shortened(line.trim())))
 }
 
-/// Says whether each run is told in full.
+/// Says whether each run is reported in full.
 fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
@@ -528,7 +529,7 @@ impl Total {
 
     fn counts_line(&self) -> String {
         let count = |kind: &OutcomeKind| format!("{kind} {}", self.outcomes.of(*kind));
-        // WeakPass is told only if there is one, since test cases have none.
+        // WeakPass is reported only if there is one, since test cases have none.
         let is_told = |kind: &&OutcomeKind| {
             **kind != OutcomeKind::Verdict(Verdict::WeakPass) || self.outcomes.of(**kind) > 0
         };

@@ -1,5 +1,5 @@
 //! Test cases that a campaign asks for and cannot run: a purpose is out of reach, a stage stopped, or
-//! constants do not suit a purpose. Each is reported beside the results, and the campaign goes on.
+//! constants do not suit a purpose. Each is reported with the results, and the campaign goes on.
 
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 //! One store takes the rows of the others, each store in one transaction, so that a merge may be killed and
 //! begun again like everything here. A run that both have is one run, and stays as it is. If the two verdicts
 //! differ, somebody's implementation is not a function of the seed, or two programs were at work. The run
-//! stays as it is and the other one is kept beside it, in `conflicts`. It is counted and reported, never
+//! stays as it is and the other one is kept next to it, in `conflicts`. It is counted and reported, never
 //! overwritten, and counts in the exit code of the campaign ([`super::summary`]).
 //!
 //! A merge for one campaign takes the runs of its plan and no others, and reports how many it did not take.

@@ -110,7 +110,7 @@ impl Store {
                 Err(error) => return Err(error),
             }
         }
-        // A record may contain secrets from the wire. SQLite's files beside the store get the same mode.
+        // A record may contain secrets from the wire. SQLite's files next to the store get the same mode.
         match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 return Err(StoreError::Access(path.to_owned(), error.to_string()));
@@ -370,7 +370,7 @@ fn connect_read_only(path: &Path, query: &str) -> rusqlite::Result<Connection> {
 /// Connects for reading, also where nothing may be written.
 fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     connect_read_only(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
-        // Readers share a file beside a log. If it cannot be made here, nobody writes here either. If a kill
+        // Readers share a file next to a log. If it cannot be made here, nobody writes here either. If a kill
         // came while the first page was written, only a writer can roll the journal back. An immutable
         // connection does not see the log, so there must be none.
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !has_log(path) => {
@@ -414,7 +414,7 @@ fn is_unmade(path: &Path) -> bool {
         .is_ok_and(|connection| matches!(find_owner(&connection, path), Ok(Ok(Owner::Nobody))))
 }
 
-/// The path of a file that SQLite puts beside a store.
+/// The path of a file that SQLite puts next to a store.
 pub fn path_beside(store: &Path, ending: &str) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push(ending);

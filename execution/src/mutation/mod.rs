@@ -7,7 +7,7 @@
 //! **Method.** Mutants are made by the operators in turn, at random places, none twice ([`mutants`]). Each
 //! mutant, as a simulated implementation, meets every test case with some seeds: a Fail *kills* it, unless
 //! the specification itself, simulated in the same way, can do everything that the run shows. A mutant that
-//! no run kills is walked at random beside the specification itself ([`crate::monitor`]). An output that the
+//! no run kills is walked at random together with the specification ([`crate::monitor`]). An output that the
 //! specification does not allow shows that the wrong mutant *survived*. Otherwise it is *equivalent up to the
 //! bound* of that search, which is reported, for the question is undecidable. For a survivor it is reported
 //! which transition was changed, and whether any run of the suite came through that transition: if none did,
@@ -50,7 +50,7 @@ pub struct Effort {
     pub mutants: usize,
     /// The number of runs of each test case against each mutant.
     pub runs: u64,
-    /// The number of walks beside the specification, for a mutant that no run killed.
+    /// The number of walks together with the specification, for a mutant that no run killed.
     pub walks: u64,
     pub depth: usize,
     pub seed: u64,
@@ -170,7 +170,7 @@ fn find_violation(test: &TestCase, run: &Run) -> Option<Violated> {
     test.violates[test.iosts.transitions[last].target]
 }
 
-/// Runs the suite against a mutant, and walks a survivor beside the specification to find a difference.
+/// Runs the suite against a mutant, and walks a survivor and the specification to find a difference.
 fn decide_fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> MutantStatus {
     let mut run_error = None;
     for (number, test) in tests.iter().enumerate() {

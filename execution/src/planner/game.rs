@@ -175,7 +175,7 @@ impl Game {
         }
     }
 
-    /// The conditions for a transition and the steps after it, and against answers beside it that lose.
+    /// The conditions for a transition and the steps after it, and against other answers that lose.
     fn gates_before(&self, test: &TestCase, number: TransitionId) -> Vec<Term> {
         let iosts = &test.iosts;
         let transition = &iosts.transitions[number];

@@ -1,4 +1,4 @@
-//! The result of shrinking, as a record has it beside the run that was found.
+//! The result of shrinking, as a record has it next to the run that was found.
 
 use serde::{Deserialize, Serialize};
 

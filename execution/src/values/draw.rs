@@ -203,11 +203,10 @@ fn typed(value: RBig, integer: bool) -> Value {
     if integer { Value::Int(value.trunc()) } else { Value::Real(value) }
 }
 
-/// Any number of the type's range; `None` of any other type.
-pub fn draw_in_range(ty: &Type, random: &mut Random) -> Option<Value> {
-    let Type::Range(low, high) = ty else { return None };
+/// Draws an integer between two ends, each as likely.
+pub fn draw_between(low: &IBig, high: &IBig, random: &mut Random) -> Value {
     let [low, high] = [low, high].map(|end| Some(RBig::from(end.clone())));
-    Some(Value::Int(uniform(&Range { low, high }, true, random).trunc()))
+    Value::Int(uniform(&Range { low, high }, true, random).trunc())
 }
 
 /// 2^k, one more or one less, of either sign, k from 7 to 64: where counters of programs turn over.

@@ -3,7 +3,7 @@
 //! A guard names the strings and the lengths at which a program decides. So half of the strings are known
 //! ones, if the guard compares with them: those that it names, and those that this run has had. One of eight
 //! is the neighbour of a known one: a character changed, one more, one less, the other case. The others match
-//! an expression of the guard, have a length that it names or one beside it, are short and plain, or odd: of
+//! an expression of the guard, have a length that it names or one next to it, are short and plain, or odd: of
 //! letters of two to four bytes, marks that combine, quotes and signs that formats use. There are no control
 //! characters, since most formats of lines cannot carry them. The caller evaluates the guard.
 

@@ -17,7 +17,7 @@ use dashu_ratio::RBig;
 
 use super::goals::SoughtGoal;
 use crate::judge::Choice;
-use crate::values::draw::draw_in_range;
+use crate::values::draw::draw_between;
 use crate::values::{any_with, as_rational};
 
 /// A step that can be taken.
@@ -172,9 +172,8 @@ pub fn draw_candidate(
 fn draw_within_ranges(parameters: &[Datum], drawn: &[Value], random: &mut Random) -> Vec<Vec<Value>> {
     let (mut found, mut together, mut corner) = (Vec::new(), drawn.to_vec(), drawn.to_vec());
     for (place, parameter) in parameters.iter().enumerate() {
-        if let Type::Range(low, high) = parameter.ty()
-            && let Some(value) = draw_in_range(parameter.ty(), random)
-        {
+        if let Type::Range(low, high) = parameter.ty() {
+            let value = draw_between(low, high, random);
             let mut one = drawn.to_vec();
             one[place] = value.clone();
             found.push(one);

@@ -11,7 +11,7 @@
 //! signs would be as many as their product. So is one with another value of a datum that counts (it is
 //! computed from itself) or has few values: who looks for these comes to the end of long counters. A counter
 //! that no guard limits has a class each time that its distance from its first value doubles, a few times:
-//! else it is never done. And so is one with a parameter that is equal to another datum, or one beside it,
+//! else it is never done. And so is one with a parameter that is equal to another datum, or one next to it,
 //! whatever is compared: a fault may compare what the specification does not. A parameter at an end of its
 //! range is a class too, and so are two of them. The values between are classes by parts of the range, or by
 //! size. Data that nobody reads any more count for nothing.

@@ -179,6 +179,9 @@ pub fn read_actions(
         [("inputs", ActionKind::Input), ("outputs", ActionKind::Output), ("internals", ActionKind::Internal)];
     for (section, kind) in sections {
         let Some(node) = shape::get(entries, section) else { continue };
+        let mut declare = |collector: &mut Collector, name: &Scalar, node: Option<&Node>| {
+            declare_action(collector, name, node, kind, types, names, &mut actions);
+        };
         match &node.kind {
             NodeKind::Sequence(items) => {
                 let mut is_told = false;
@@ -195,21 +198,13 @@ pub fn read_actions(
                             collector.mistake("wrong-kind", message, &item.head(), "not in a list", help);
                         }
                         for entry in shape::first_entries(of) {
-                            declare_action(
-                                collector,
-                                &entry.key,
-                                Some(&entry.value),
-                                kind,
-                                types,
-                                names,
-                                &mut actions,
-                            );
+                            declare(collector, &entry.key, Some(&entry.value));
                         }
                         continue;
                     }
                     let like = "internals: [tau]";
                     if let Some(name) = shape::scalar(collector, item, "an action", like) {
-                        declare_action(collector, name, None, kind, types, names, &mut actions);
+                        declare(collector, name, None);
                     }
                 }
             }
@@ -219,15 +214,7 @@ pub fn read_actions(
                     if collector.is_full() {
                         break;
                     }
-                    declare_action(
-                        collector,
-                        &entry.key,
-                        Some(&entry.value),
-                        kind,
-                        types,
-                        names,
-                        &mut actions,
-                    );
+                    declare(collector, &entry.key, Some(&entry.value));
                 }
             }
             NodeKind::Scalar(_) if node.is_nothing() => {}

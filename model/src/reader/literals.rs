@@ -167,7 +167,7 @@ impl Typing<'_, '_> {
         (left, right)
     }
 
-    /// Types an operand beside another one. If that one has a mistake, it has been reported.
+    /// Types an operand next to another one. If that one has a mistake, it has been reported.
     pub(super) fn neighbour(&mut self, tree: &Expression, other: &Option<Term>) -> Option<Term> {
         match other {
             _ if says_type(tree) && !is_found(tree) => self.term(tree),

@@ -233,7 +233,7 @@ pub fn has_misplaced(collector: &mut Collector, entries: &[Entry], known: &[&str
     collector.errors() > before
 }
 
-/// Keys that belong under another key. They stand beside it if their line is not indented enough.
+/// Keys that belong under another key. They stand next to it if their line is not indented enough.
 const WITHIN: [(&[&str], &[&str]); 4] = [
     (&["condition", "location"], &["initial"]),
     (&["stages", "formats", "directory"], &["output"]),

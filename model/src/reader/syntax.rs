@@ -179,7 +179,7 @@ pub fn is_found(tree: &Expression) -> bool {
 }
 
 /// Does the expression show its type? A list of elements does not, and fields do not: their type comes from
-/// the operand beside them.
+/// the operand next to them.
 pub fn says_type(tree: &Expression) -> bool {
     match &tree.kind {
         ExpressionKind::Fields(of) => of.name.is_some() || of.base.as_ref().is_some_and(says_type),

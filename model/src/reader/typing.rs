@@ -1,7 +1,7 @@
 //! Typing: from the syntax tree to a well-sorted term, collecting every mistake on the way.
 //!
 //! A subexpression with a mistake has no term, and the expression around it reports nothing more: one
-//! mistake, one message. Rules: `int`, `nat` and ranges are one sort. An integer beside a real, or in the
+//! mistake, one message. Rules: `int`, `nat` and ranges are one sort. An integer next to a real, or in the
 //! place of a real, is lifted. Nothing else converts. Recursion is bounded by the parser's limits.
 
 use std::ops::Range;

@@ -170,7 +170,7 @@ fn literal_binding(value: &Value) -> Binding {
     }
 }
 
-/// Does the printed text show its type? A list of elements does not: its type comes from the text beside it.
+/// Does the printed text show its type? A list of elements does not: its type comes from the text next to it.
 pub(crate) fn says_type(term: &Term) -> bool {
     let node = match term.shape() {
         TermShape::Node(node) => node,
@@ -217,7 +217,7 @@ fn is_typed_by_parts(term: &Term) -> bool {
     says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_sort_of_element)
 }
 
-/// Writes a term in a place where nothing beside it shows its type.
+/// Writes a term in a place where nothing next to it shows its type.
 fn write_typed(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
     if says_type(term) || is_typed_by_parts(term) {
         return write_term(f, term, at_least);

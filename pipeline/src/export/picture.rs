@@ -29,7 +29,7 @@ const MOST_ASIDE: usize = 8;
 
 pub const LINE: f64 = 13.0;
 const PADDING: f64 = 8.0;
-/// The distance from a location to the things beside it.
+/// The distance from a location to the things next to it.
 const ARROW: f64 = 26.0;
 
 /// How much text a picture shows.
@@ -64,7 +64,7 @@ pub struct Arrow {
     pub width: f64,
 }
 
-/// The kinds of things that stand beside a location instead of being drawn through the graph.
+/// The kinds of things that stand next to a location instead of being drawn through the graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PictureKind {
     /// A loop. With short words it is listed in the location.
@@ -74,7 +74,7 @@ pub enum PictureKind {
     Verdict(LocationId),
 }
 
-/// Transitions of one location that are shown beside it.
+/// Transitions of one location that are shown next to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aside {
     pub location: LocationId,
@@ -90,7 +90,7 @@ pub struct Aside {
 pub struct Picture {
     pub nodes: Vec<DrawnPicture>,
     pub arrows: Vec<Arrow>,
-    /// The transitions that are shown beside a location.
+    /// The transitions that are shown next to a location.
     pub asides: Vec<Aside>,
     pub width: f64,
     pub height: f64,

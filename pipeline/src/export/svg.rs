@@ -204,7 +204,7 @@ impl Paper {
         self.body.push_str("</g>\n");
     }
 
-    /// Draws the arrow to the initial location; its condition stands above everything beside the location.
+    /// Draws the arrow to the initial location; its condition stands above everything next to the location.
     fn initial(&mut self, at: LayoutPoint, above: f64, condition: &[String]) {
         let top = above - 16.0;
         let _ = writeln!(self.body, "<circle cx=\"{}\" cy=\"{}\" r=\"4\"/>", at.x, top + self.down);

@@ -26,7 +26,7 @@ pub struct View<'a> {
     /// The graph. Directions are the implementation's, at every stage.
     pub iosts: &'a Iosts,
     pub marks: Numbered<LocationId, Option<Mark>>,
-    /// What is shown beside the graph. Facts exist from `select` on.
+    /// What is shown in addition to the graph. Facts exist from `select` on.
     pub particulars: Particulars<'a>,
     /// The results of this stage and those before it.
     pub found: FoundOut<'a>,

@@ -6,13 +6,13 @@
 //! set of variables only.
 //!
 //! **Method.** A *set* has members ⟨location, values⟩: where a run may be, and for each variable in which
-//! *slot* its value is: in the variable itself, or in a memory variable beside it. An event is followed from
+//! *slot* its value is: in the variable itself, or in a memory variable next to it. An event is followed from
 //! all members at once, under a guard for each satisfiable subset of their transitions
 //! ([`super::construction`]). Then the values of the members behind it are assigned to the slots. So nothing
 //! is pending for longer than an event, there are finitely many sets with a given number of members, and
 //! cycles of sets are ordinary. The construction does not end if a set gets more and more members.
 //!
-//! Members that need not be told apart are joined:
+//! Members that need not be distinguished are joined:
 //! - Members of one location are joined if their values are equal wherever the event is possible, in every
 //!   variable that is still read behind it ([`coreach_analyses::live`]). A variable that nobody reads has no
 //!   slot.

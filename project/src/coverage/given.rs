@@ -16,7 +16,7 @@ pub struct SortedFiles {
     pub stores: Vec<PathBuf>,
     pub runs: Vec<PathBuf>,
     pub campaigns: Vec<PathBuf>,
-    /// The configurations were not named, but found beside the runs. Unusable ones are skipped.
+    /// The configurations were not named, but found next to the runs. Unusable ones are skipped.
     pub are_found: bool,
     /// The stores of the campaigns. They need not exist.
     pub(crate) own_stores: Vec<PathBuf>,
@@ -128,7 +128,7 @@ fn report_without_runs(path: &Path) -> Diagnostic {
     Diagnostic::error("no-run", format!("{}: {why}", path.display())).help(help)
 }
 
-/// Is it the name of a run (`deliver_coffee.7.json`), and not of the test case beside it?
+/// Is it the name of a run (`deliver_coffee.7.json`), and not of the test case next to it?
 fn is_run(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.ends_with(".json") && !name.ends_with(".test_case.json")

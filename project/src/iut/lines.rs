@@ -127,7 +127,7 @@ pub fn read_observations(
         observations.push((entry.key.text.clone(), read.shape));
     }
     warn_of_short_then(reader, &found, &observations);
-    // Over several connections, equal lines are told apart.
+    // Over several connections, equal lines are distinguished.
     if shape::get(entries, "connections").is_none() {
         refuse_hidden(reader, &found, &observations, &answers);
     }

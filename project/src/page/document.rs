@@ -106,7 +106,7 @@ pub struct PageGraph {
     pub locations: Vec<PageLocation>,
     pub transitions: Vec<PageTransition>,
     pub arrows: Vec<PageArrow>,
-    /// Texts in locations, or beside them.
+    /// Texts in locations, or next to them.
     pub asides: Vec<PageAside>,
 }
 
@@ -128,7 +128,7 @@ pub struct PageLocation {
     /// The expression of coreach.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coreach: Option<usize>,
-    /// The middle of its box. `None`, if it is not drawn, but named beside the locations that lead to it.
+    /// The middle of its box. `None`, if it is not drawn, but named next to the locations that lead to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<PageAt>,
     /// Width and height of its box.
@@ -176,7 +176,7 @@ pub struct PageOrigin {
     pub last: usize,
 }
 
-/// Transitions that are written in their location (`loop`), or beside it.
+/// Transitions that are written in their location (`loop`), or next to it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PageAside {
     pub location: usize,

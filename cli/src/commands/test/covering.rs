@@ -34,7 +34,7 @@ use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::{certain_end, console};
 
-/// The most uncovered goals that are told. The document has all.
+/// The most uncovered goals that are reported. The document has all.
 const MOST_UNCOVERED_TOLD: usize = 20;
 
 /// The longest time of a walk by default: its events end it much earlier.

@@ -1,14 +1,12 @@
-//! Runs that ended for the same reason: one of them is told, with the seeds of the others.
+//! Runs that ended for the same reason: one of them is reported, with the seeds of the others.
 
+use coreach_execution::explain::NEEDS_MORE;
 use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::{Outcome, Run};
 
 /// The most seeds of other runs that are named.
 const NAMED: usize = 8;
-
-/// The beginning of the remedy that is the likeliest if other runs were answered.
-const WITHIN: &str = "  help: if it needs more than";
 
 #[derive(Default)]
 pub(super) struct Groups {
@@ -19,7 +17,7 @@ pub(super) struct Groups {
 
 struct Group {
     key: String,
-    /// How the shortest run is told, and how many events it has.
+    /// How the shortest run is reported, and how many events it has.
     text: String,
     events: usize,
     /// The seeds of all runs, that of the shortest one first.
@@ -32,7 +30,7 @@ impl Groups {
         self.is_answered |= run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
     }
 
-    /// Adds a run to its group. The shortest run of a group is the one that is told.
+    /// Adds a run to its group. The shortest run of a group is the one that is reported.
     pub(super) fn add(&mut self, run: &Run, record: &Record, text: String) {
         let (key, events) = (group_key(run, record), events(&run.trace));
         match self.all.iter_mut().find(|group| group.key == key) {
@@ -55,7 +53,8 @@ impl Group {
     fn text(&self, is_answered: bool) -> String {
         let mut lines: Vec<&str> = self.text.lines().collect();
         let first = lines.iter().position(|line| line.starts_with("  help: "));
-        let within = lines.iter().position(|line| line.starts_with(WITHIN));
+        let remedy = format!("  help: {NEEDS_MORE}");
+        let within = lines.iter().position(|line| line.starts_with(&remedy));
         if let (true, Some(first), Some(within)) = (is_answered, first, within) {
             lines[first..=within].rotate_right(1);
         }

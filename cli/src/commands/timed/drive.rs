@@ -24,7 +24,7 @@ use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::timed_arguments::DriveArguments;
 
-/// The most late inputs that are told.
+/// The most late inputs that are reported.
 const LATE_TOLD: usize = 5;
 
 /// Sends the inputs to the system, and records what it does.

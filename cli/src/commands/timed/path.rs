@@ -20,7 +20,7 @@ use crate::outputs::{self, Output};
 use crate::timed_arguments::{PathArguments, PathForm};
 use crate::write::write;
 
-/// The most contexts that are told one by one.
+/// The most contexts that are reported one by one.
 const CONTEXTS_TOLD: usize = 20;
 
 /// The file names of the two documents of the authors' tool.

@@ -41,7 +41,7 @@ const MARGIN: f64 = 12.0;
 pub struct Size {
     pub width: f64,
     pub height: f64,
-    /// The width that is kept free at the node's right, for the things drawn beside it.
+    /// The width that is kept free at the node's right, for the things drawn next to it.
     pub beside: f64,
     /// The height of that space, around the node's middle.
     pub tall: f64,

@@ -1,0 +1,211 @@
+//! Describes a line that no pattern fits: what it may be, the closest observation, and what to change.
+
+use coreach_model::excerpt::shortened;
+
+use super::{Pending, Regex, written};
+use crate::blocks::{FitStop, strip_cr};
+use crate::description::{Lines, Unmatched};
+use crate::pattern::matching_prefix;
+
+impl Pending {
+    /// Describes a line that no observation fits, and why none does.
+    pub(super) fn describe_unmatched(&self, line: &str, lines: &Lines) -> String {
+        let why = match &self.without_then {
+            Some(why) => format!(": {why}"),
+            // The text is not used.
+            None if lines.unmatched == Unmatched::Ignore => String::new(),
+            None => {
+                let (closest, is_close) = self.describe_closest(lines);
+                let (help, is_sure) = self.explain_unknown(line, lines);
+                match is_sure {
+                    true => format!(", which no pattern fits{help}"),
+                    false if is_close => format!(", which no pattern fits{closest}"),
+                    false => format!(", which no pattern fits{closest}{help}"),
+                }
+            }
+        };
+        if line.is_empty() {
+            return format!("an empty line{why}");
+        }
+        let shown = shortened(line).replace('\u{1b}', "\\x1b").replace('\0', "\\0");
+        format!("the line `{shown}`{why}")
+    }
+
+    /// Explains what a line may be that is no output, and says whether it is that for sure.
+    fn explain_unknown(&self, line: &str, lines: &Lines) -> (String, bool) {
+        if line.contains("\u{1b}[") {
+            let text = "\nhelp: `\\x1b[...` is a colour of a terminal: let the system print none, for example with \
+                        `environment: { NO_COLOR: \"1\", TERM: dumb }` next to `command`";
+            return (text.to_owned(), true);
+        }
+        if line.contains('\0') {
+            let text = "\nhelp: the line contains NUL, `\\0`: send none, or write `\\x00` into the pattern";
+            return (text.to_owned(), true);
+        }
+        if line.starts_with('\u{feff}') {
+            return ("\nhelp: it begins with a byte order mark: write UTF-8 without one".to_owned(), true);
+        }
+        let mut known =
+            lines.observations.iter().filter_map(|(action, shape)| Some((action, shape.first()?)));
+        let starts = || line.char_indices().map(|(at, _)| at).skip(1);
+        let prompted = known.find_map(|(action, pattern)| {
+            let is_prompt = |at: &usize| line[..*at].ends_with([' ', '>', ':', '$', '#', '%', ']', '|']);
+            let at = starts().filter(is_prompt).find(|at| pattern.is_match(&line[*at..]))?;
+            Some((action, written(pattern).trim_start_matches('^'), &line[..at]))
+        });
+        if let Some((action, pattern, prompt)) = prompted {
+            let regex = format!("^{}{pattern}", regex::escape(prompt)).replace('\'', "''");
+            let text = format!(
+                "\nbehind `{}` it is `{action}`\nhelp: if that is a prompt, it belongs to the pattern: `{action}: '{regex}'`",
+                shortened(prompt)
+            );
+            return (text, true);
+        }
+        if self.sent_text.as_deref().is_some_and(|said| said.trim_end() == line) {
+            let text = format!(
+                "\nhelp: it is what was sent: switch its echo off, or skip the line: `ignore: [{{ pattern: '^{}$' }}]`",
+                shortened(&regex::escape(line).replace('\'', "''"))
+            );
+            return (text, true);
+        }
+        let lower = line.to_lowercase();
+        let is_refusal = ["unknown", "invalid", "error", "usage", "unrecognized", "bad "];
+        let said = self.sent_text.as_deref().filter(|_| is_refusal.iter().any(|word| lower.contains(word)));
+        if let Some(said) = said {
+            let said = shortened(said.trim_end());
+            let text = format!(
+                "\nhelp: it may refuse `{said}`, which was sent: compare `stimuli` with what the system takes"
+            );
+            return (text, false);
+        }
+        if line.trim_end().ends_with([':', '?']) {
+            let pattern = shortened(&regex::escape(line).replace('\'', "''"));
+            let text = format!(
+                "\nhelp: if it asks for something first, answer that: `reset: [{{ expect: '^{pattern}$' }}, {{ send: ANSWER }}]`"
+            );
+            return (text, false);
+        }
+        let pattern = generalize(line);
+        // A greeting comes before all else, and is nothing for a log.
+        let is_log = ["debug", "info", "warn", "trace", "log"].iter().any(|word| lower.contains(word));
+        let greeting = match self.taken.is_empty() && !line.is_empty() && !is_log {
+            true => format!("\nhelp: if it is a greeting, await it: `reset: [{{ expect: '{pattern}' }}]`"),
+            false => String::new(),
+        };
+        let text = format!(
+            "{greeting}\nhelp: if it is no event, write it to standard error, or skip it: \
+             `ignore: [{{ pattern: '{pattern}' }}]`"
+        );
+        (text, false)
+    }
+
+    /// Describes what a user can compare the lines with: the observation that fits furthest, and where it
+    /// stops, else one that fits except for capital letters, else the patterns, if they are few. Also says
+    /// whether one is close.
+    fn describe_closest(&self, lines: &Lines) -> (String, bool) {
+        let known = || lines.observations.iter().filter(|(action, _)| self.may_answer(action, lines));
+        let stops = known().filter_map(|(action, shape)| Some((shape.stop(&self.lines)?, action)));
+        let furthest = stops.reduce(|best, next| if next.0.at > best.0.at { next } else { best });
+        if let Some((FitStop { at: (line, byte), expected }, action)) =
+            furthest.filter(|(stop, _)| stop.at > (0, 0))
+        {
+            let text = self.lines.get(line).map_or("", |line| strip_cr(line));
+            let (begin, rest) = (shortened(&text[..byte]), shortened(&text[byte..]));
+            let place = if line == 0 { String::new() } else { format!("in line {}, ", line + 1) };
+            let cut =
+                if expected.contains("\\r") { " (coreach takes `\\r` off the end of a line)" } else { "" };
+            let correct = format!("\nhelp: if the system is right, correct the pattern of `{action}`");
+            let text = match (begin.is_empty(), rest.is_empty()) {
+                (true, _) => {
+                    format!("\nthe closest is `{action}`: {place}`{rest}` does not fit {expected}{correct}")
+                }
+                (_, true) => {
+                    format!(
+                        "\nthe closest is `{action}`: {place}the line ends too early for {expected}{cut}{correct}"
+                    )
+                }
+                _ => {
+                    let mut shapes = known().filter(|(known, _)| known == action).map(|(_, shape)| shape);
+                    let help = explain_rest(
+                        text,
+                        byte,
+                        shapes.find_map(|shape| shape.first()).filter(|_| line == 0),
+                    );
+                    let column = text[..byte].chars().count() + 1;
+                    format!(
+                        "\nthe closest is `{action}`: {place}`{begin}` fits {expected}, but `{rest}` does not, \
+                         from column {column} on{}",
+                        help.unwrap_or(correct)
+                    )
+                }
+            };
+            // A few signs in common may be by chance.
+            return (text, line > 0 || 2 * byte >= self.lines[0].len());
+        }
+        let line = self.lines.front().map_or("", |line| strip_cr(line));
+        let firsts = || known().filter_map(|(action, shape)| Some((action, shape.first()?)));
+        let is_same_but_for_case =
+            |pattern: &Regex| matching_prefix(&format!("(?i){}", pattern.as_str()), line).1;
+        if let Some((action, pattern)) = firsts().find(|(_, pattern)| is_same_but_for_case(pattern)) {
+            let pattern = written(pattern);
+            let text = format!(
+                "\n`{action}` fits but for capital letters: `{pattern}`\nhelp: if the system is right, write them so, or \
+                 begin the pattern with `(?i)`"
+            );
+            return (text, true);
+        }
+        let all: Vec<String> =
+            firsts().map(|(action, pattern)| format!("`{action}` is `{}`", written(pattern))).collect();
+        let all = if (1..=4).contains(&all.len()) {
+            format!("\n{}\nhelp: if it is one of these, correct its pattern", all.join(", "))
+        } else {
+            String::new()
+        };
+        (all, false)
+    }
+}
+
+/// Makes a pattern for all lines that begin like this one: its first word stays, and digits in it may change.
+pub(super) fn generalize(line: &str) -> String {
+    let word = line.split_inclusive(char::is_whitespace).next().unwrap_or_default();
+    let escaped = regex::escape(word).replace('\'', "''");
+    let mut pattern = "^".to_owned();
+    for sign in escaped.chars() {
+        match sign.is_ascii_digit() {
+            true if pattern.ends_with("\\d+") => {}
+            true => pattern.push_str("\\d+"),
+            false => pattern.push(sign),
+        }
+    }
+    pattern + if word.len() < line.len() { ".*$" } else { "$" }
+}
+
+/// Says how to write a pattern for a line that goes on in another way, from where it fits no more.
+fn explain_rest(line: &str, at: usize, pattern: Option<&Regex>) -> Option<String> {
+    let (begin, rest) = line.split_at(at);
+    let written = pattern.map_or("", written);
+    let sign = rest.chars().next().unwrap_or(' ');
+    let is_digit = |sign: char| sign.is_ascii_digit();
+    let last = begin.chars().last().unwrap_or('^');
+    let help = match sign {
+        '+' if rest[1..].starts_with(is_digit) => {
+            "a number has no `+`: keep it out of the group, `\\+?(?P<...>\\d+)`".to_owned()
+        }
+        '-' if rest[1..].starts_with(is_digit) => "a number below 0 fits `-?\\d+`".to_owned(),
+        'x' | 'X' if last == '0' => {
+            "numbers are read in decimal digits: in the model, this value is a string".to_owned()
+        }
+        '+' | '*' | '?' | '(' | ')' | '[' | '|' | '{' if written.contains(&format!("{last}{sign}")) => {
+            format!("`{sign}` has a meaning in patterns, and for itself is written `\\{sign}`")
+        }
+        _ if pattern.is_some_and(|pattern| pattern.is_match(begin)) => {
+            let escaped = shortened(&regex::escape(rest).replace('\'', "''"));
+            format!(
+                "if that may follow, the pattern ends with `(?:{escaped})?$`; if anything may, with `.*$`"
+            )
+        }
+        ' ' => "each space counts: ` +` in the pattern fits one or more".to_owned(),
+        _ => return None,
+    };
+    Some(format!("\nhelp: {help}"))
+}

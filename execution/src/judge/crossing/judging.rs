@@ -1,0 +1,191 @@
+//! The interleavings as one judge: it goes on while one of them does, and fails when none does.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use coreach_adapters::description::Link;
+use coreach_model::iosts::Iosts;
+use coreach_model::semantics::{Event, State};
+use coreach_model::{Datum, TransitionId, Value, Verdict};
+
+use super::{Crossing, MOST_UNDER_WAY};
+use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
+use crate::run::{Cause, Occurrence, ShownState};
+use crate::test_case::TestCase;
+
+impl<J: Follower> Judge for Crossing<J> {
+    fn iosts(&self) -> &Iosts {
+        self.initial.iosts()
+    }
+
+    fn constants(&self) -> Vec<(Datum, Value)> {
+        self.initial.constants()
+    }
+
+    fn begin(&mut self) {
+        *self = Crossing::new(self.link.clone(), self.initial.clone());
+    }
+
+    fn offers(&self) -> Offers {
+        // No complete interleaving is live: wait for the observation that explains the last ones.
+        if self.complete_live_interleavings().next().is_none() {
+            let wait = Offer { step: Move::Wait, through: Vec::new() };
+            return Offers { moves: vec![wait], may_observe: true };
+        }
+        let mut offers = self.first().offers();
+        if self.sent().count() >= MOST_UNDER_WAY {
+            offers.moves.retain(|offer| offer.step == Move::Wait);
+        }
+        offers.may_observe |= !self.pending.is_empty();
+        offers
+    }
+
+    fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
+        let first = self.interleavings.iter_mut().find(|one| one.not_happened == 0 && one.is_live())?;
+        let event = first.judge.stimulus(number, choice)?;
+        self.can_send(&event).then_some(event)
+    }
+
+    fn can_send(&mut self, stimulus: &Event) -> bool {
+        if self.sent().count() >= MOST_UNDER_WAY || self.complete_live_interleavings().next().is_none() {
+            return false;
+        }
+        let mut complete = self.interleavings.iter_mut().filter(|one| one.not_happened == 0);
+        if !complete.all(|one| !one.is_lost && (!one.is_live() || one.judge.can_send(stimulus))) {
+            return false;
+        }
+        // Over several connections, the stimulus may be taken before earlier ones.
+        self.link.connections() == 1 || {
+            let mut after = self.clone();
+            matches!(after.send(stimulus), Judged::Followed(_))
+                && after.interleavings.iter().all(|one| !one.is_lost)
+        }
+    }
+
+    fn take(&mut self, what: &Occurrence) -> Judged {
+        match what {
+            Occurrence::Stimulus(event) => self.send(event),
+            Occurrence::Observation(event) => self.observe(event),
+            Occurrence::Silence(time) => self.follow_silence(what, *time),
+            Occurrence::Delay(time) => {
+                self.let_time_pass(*time);
+                Judged::Followed(None)
+            }
+        }
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.ended.or_else(|| {
+            let is_over = self.interleavings.iter().all(|one| !one.is_live());
+            let is_lost = self.interleavings.iter().any(|one| one.is_lost);
+            let met = || self.interleavings.first()?.judge.verdict();
+            is_over.then(|| if is_lost { Some(Verdict::Inconclusive) } else { met() }).flatten()
+        })
+    }
+
+    fn shown(&self) -> ShownState {
+        let mut all: Vec<ShownState> = self.complete_interleavings().map(|one| one.judge.shown()).collect();
+        if all.is_empty() {
+            all = self.interleavings.iter().map(|one| one.judge.shown()).collect();
+        }
+        let Some(first) = all.first() else { return self.initial.shown() };
+        let places: BTreeSet<&str> = all.iter().map(|shown| shown.place.as_str()).collect();
+        // Only values that are the same in all states are shown.
+        let data = first.data.iter().filter(|pair| all.iter().all(|shown| shown.data.contains(pair)));
+        ShownState {
+            place: places.into_iter().collect::<Vec<_>>().join(" or "),
+            data: data.cloned().collect(),
+        }
+    }
+
+    fn silence(&self) -> Option<AfterSilence> {
+        // A wait for silence lasts until all stimuli under way have been taken.
+        let silence = self.first().silence()?;
+        if self.complete_interleavings().count() == 1 {
+            return Some(silence);
+        }
+        self.is_still.then_some(AfterSilence::Nothing)
+    }
+
+    fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
+        self.first().scene()
+    }
+
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        self.interleavings.iter().flat_map(|one| one.judge.specification_locations()).collect()
+    }
+
+    fn place(&self) -> &str {
+        self.first().place()
+    }
+
+    fn describe(&self, number: TransitionId) -> String {
+        self.first().describe(number)
+    }
+
+    fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
+        self.first().boundaries(stimulus)
+    }
+
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+        self.first().why(observed, verdict)
+    }
+
+    /// If no complete interleaving is live, the first live one waits for a pending observation. Nothing
+    /// explains that one, if this interleaving would follow the observation that comes now.
+    fn unexplained(&self, observed: &Event) -> Option<Event> {
+        if self.complete_live_interleavings().next().is_some() {
+            return None;
+        }
+        let one = self.interleavings.iter().find(|one| one.is_live())?;
+        let mut judge = one.judge.clone();
+        let judged = judge.take(&Occurrence::Observation(observed.clone()));
+        if matches!(judged, Judged::Ends(..)) || judge.verdict() == Some(Verdict::Fail) {
+            return None;
+        }
+        let mut not_happened =
+            self.pending.iter().enumerate().filter(|(place, _)| one.not_happened & (1 << place) != 0);
+        not_happened
+            .find(|(_, event)| !event.is_stimulus())
+            .and_then(|(_, event)| event.what.event().cloned())
+    }
+
+    fn due(&self) -> Option<Duration> {
+        let delay = self.delay()?;
+        let oldest = self.sent().next().filter(|_| self.verdict().is_none())?;
+        Some(delay.saturating_sub(oldest.age))
+    }
+
+    fn under_way(&self) -> usize {
+        self.due().map_or(0, |_| self.sent().count())
+    }
+
+    fn owes(&self) -> bool {
+        let mut live = self.complete_live_interleavings().peekable();
+        self.delay().is_some_and(|delay| !delay.is_zero())
+            && live.peek().is_some()
+            && live.all(|one| one.judge.must_go_on())
+    }
+
+    fn loosen(&mut self) -> bool {
+        self.is_loose = true;
+        true
+    }
+
+    fn link(&self) -> Option<Link> {
+        Some(self.link.clone())
+    }
+
+    /// No order makes a text an event. But an interleaving that took something unknown to its model may do
+    /// anything, and so may one with a verdict: later stimuli may be unknown to its model.
+    fn alien(&self, text: String) -> Judged {
+        if self.interleavings.iter().any(|one| !one.is_live()) {
+            return Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
+        }
+        Judged::Ends(Verdict::Fail, Cause::Alien(text))
+    }
+
+    fn crossed(&self) -> usize {
+        self.crossed
+    }
+}
