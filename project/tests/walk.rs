@@ -11,7 +11,7 @@ use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
 
-use coreach_execution::walk::{Standing, Until, Walk};
+use coreach_execution::walk::{Standing, WalkLimits, Walk};
 use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Verdict};
@@ -41,7 +41,7 @@ fn model(text: &str) -> Iosts {
 }
 
 /// The runs of a walk through a specification, against a model, and how far it came.
-fn walked(specification: &str, system: &str, seed: u64, until: Until) -> (Vec<Run>, Standing) {
+fn walked(specification: &str, system: &str, seed: u64, until: WalkLimits) -> (Vec<Run>, Standing) {
     walked_for(&ALL, specification, system, seed, until)
 }
 
@@ -51,7 +51,7 @@ fn walked_for(
     specification: &str,
     system: &str,
     seed: u64,
-    until: Until,
+    until: WalkLimits,
 ) -> (Vec<Run>, Standing) {
     let (specification, system) = (model(specification), model(system));
     let test = make_case(&specification).unwrap().test;
@@ -80,13 +80,13 @@ fn walked_for(
     (runs, walk.standing())
 }
 
-fn so_many(events: usize) -> Until {
-    Until { events, percent: None, deadline: None, covered: false }
+fn so_many(events: usize) -> WalkLimits {
+    WalkLimits { events, percent: None, deadline: None, covered: false }
 }
 
 #[test]
 fn all_that_can_be_covered_is_in_few_events_and_a_reset_leads_out_of_the_end() {
-    let until = Until { percent: Some(100), ..so_many(400) };
+    let until = WalkLimits { percent: Some(100), ..so_many(400) };
     let (runs, standing) = walked(ACCOUNT, ACCOUNT, 1, until);
     assert_eq!(standing.covered, standing.goals, "{standing:?}");
     assert!(standing.events < 150, "{standing:?}");
@@ -165,7 +165,7 @@ fn a_walk_over_a_plain_graph_is_hardly_longer_than_the_shortest_tour() {
         let edges = graph.edges.len();
         let tour = find_closed_walk(graph.locations, &graph.edges, &vec![true; edges], 0).unwrap();
         assert_eq!(tour.len(), shortest, "{sort}");
-        let until = Until { percent: Some(100), ..so_many(10 * shortest) };
+        let until = WalkLimits { percent: Some(100), ..so_many(10 * shortest) };
         let (runs, standing) = walked_for(&[Criterion::Transitions], &text, &text, 1, until);
         assert_eq!((standing.covered, runs.len()), (edges, 1), "{sort}: {standing:?}");
         assert!(standing.events <= shortest + shortest / 10, "{sort}: {standing:?} {shortest}");
@@ -186,7 +186,7 @@ transitions:
   - { from: L3, to: L2, on: B }
 ";
     for seed in 1..=5 {
-        let until = Until { percent: Some(100), ..so_many(200) };
+        let until = WalkLimits { percent: Some(100), ..so_many(200) };
         let (_, standing) = walked_for(&[Criterion::Transitions], answers, answers, seed, until);
         assert_eq!(standing.covered, 7, "{seed}: {standing:?}");
     }

@@ -52,7 +52,7 @@ use crate::planner::moves::{Answer, GameMove, find_wait};
 use crate::planner::queues::{Queues, slack};
 use crate::test_case::TestCase;
 use crate::walk::candidates::{all_candidates, candidates};
-use crate::walk::goals::SoughtGoal;
+use crate::walk::goals::WalkModel;
 use crate::walk::search::Planned;
 
 /// The most states that one search expands.
@@ -114,7 +114,7 @@ pub(super) struct ChosenMove {
 
 /// The game of a test case.
 pub(super) struct Game {
-    sought: SoughtGoal,
+    sought: WalkModel,
     ends: Numbered<LocationId, PositionWorth>,
     distances: Numbered<LocationId, Option<usize>>,
     gates: Numbered<LocationId, Vec<Term>>,
@@ -129,7 +129,7 @@ impl Game {
         let goal = search_goal(test);
         let ends = test.verdicts.map(|_| PositionWorth::Open);
         let mut game = Game {
-            sought: SoughtGoal::new(test.iosts.clone(), &[], false),
+            sought: WalkModel::new(test.iosts.clone(), &[], false),
             distances: ends.map(|_| None),
             gates: ends.map(|_| Vec::new()),
             ends,
