@@ -487,7 +487,10 @@ fn criterion_help() -> String {
 }
 
 fn observe_help() -> String {
-    format!("Continue each purpose after its goal with this evidence: {}", Observe::ALL.map(Observe::name).join(", "))
+    format!(
+        "Continue each purpose after its goal with this evidence: {}",
+        Observe::ALL.map(Observe::name).join(", ")
+    )
 }
 
 fn stage_help() -> String {

@@ -68,7 +68,8 @@ fn the_page_of_commands_is_the_help() {
     let mut text = COMMANDS.to_owned();
     let common: String = uses.keys().map(String::as_str).collect();
     write!(text, "## Common options\n\n```text\n{common}```\n").unwrap();
-    text += "\nThe first line of a block names the common options of a command. In addition, all commands have: ";
+    text +=
+        "\nThe first line of a block names the common options of a command. In addition, all commands have: ";
     let everywhere = |count: usize| count == commands.len();
     let all: Vec<String> =
         uses.values().filter(|(count, _)| everywhere(*count)).map(|(_, name)| format!("`{name}`")).collect();
