@@ -161,7 +161,7 @@ fn about(command: &Command) -> String {
 
 const ERRORS: &str = "# Errors and warnings
 
-This page explains errors and warnings by their codes. Each message begins with its code. `--format json` prints this code under `code`.
+This page explains errors and warnings by their codes. Each message begins with its code.
 For each code, the page shows an example message and, below the message, how to remedy the problem. The sign `…` stands for a name, a number or a reason from your file.
 The messages of all other codes say what you need to change.
 ";
