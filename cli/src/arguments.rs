@@ -487,10 +487,7 @@ fn criterion_help() -> String {
 }
 
 fn observe_help() -> String {
-    format!(
-        "Continue each purpose after its goal with this evidence: {}",
-        Observe::ALL.map(Observe::name).join(", ")
-    )
+    format!("After each goal, watch for this evidence: {}", Observe::ALL.map(Observe::name).join(", "))
 }
 
 fn stage_help() -> String {
