@@ -39,7 +39,7 @@ use coreach_execution::run::events;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
 use coreach_execution::walk::goals::WalkGoal;
-use coreach_execution::walk::{Standing, WalkLimits, Walk};
+use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Run, Settings, TestCase, TestSession, judge};
 use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};

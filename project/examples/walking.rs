@@ -38,7 +38,7 @@ use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
 
-use coreach_execution::walk::{WalkLimits, Walk};
+use coreach_execution::walk::{Walk, WalkLimits};
 use coreach_execution::{Outcome, Settings, TestCase, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::term::evaluate::Valuation;

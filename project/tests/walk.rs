@@ -11,7 +11,7 @@ use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::session::TestSession;
 use coreach_execution::simulated::Simulated;
 
-use coreach_execution::walk::{Standing, WalkLimits, Walk};
+use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Outcome, Run, Settings, Strategy, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Verdict};
@@ -117,6 +117,41 @@ fn a_fault_at_equal_values_is_found() {
         let last = runs.last().unwrap();
         assert_eq!(last.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event), "{standing:?}");
         assert!(standing.events < 100, "{standing:?}");
+    }
+}
+
+/// A parking meter, which is full when its till holds 9,000 cents.
+const METER: &str = "
+iosts: meter
+variables: { vHalves: 'int[1..48]', vCentre: bool, vPaid: nat, vTill: nat }
+functions:
+  fee: 'if vCentre then (if vHalves <= 4 then 60 * vHalves else 120 + 30 * vHalves) else 20 * vHalves'
+initial: { location: Free, condition: vHalves == 1 && !vCentre && vPaid == 0 && vTill == 0 }
+inputs: { Select: { pHalves: 'int[1..48]', pCentre: bool }, Insert: { pCents: 'int[1..200]' } }
+outputs: { Price: { pCents: nat }, Missing: {}, Ticket: {}, Full: {} }
+transitions:
+  - { from: Free, to: Quoting, on: Select, when: vTill < 9000, assign: { vHalves: pHalves, vCentre: pCentre } }
+  - { from: Free, to: Ended, on: Select, when: vTill >= 9000 }
+  - { from: Ended, to: Ended, on: Full }
+  - { from: Quoting, to: Paying, on: Price, when: pCents == fee() }
+  - { from: Paying, to: Counting, on: Insert, assign: { vPaid: vPaid + pCents } }
+  - { from: Counting, to: Paying, on: Missing, when: vPaid < fee() }
+  - { from: Counting, to: Free, on: Ticket, when: vPaid >= fee(), assign: { vTill: vTill + fee(), vPaid: 0 } }
+";
+
+/// Precision: a walk takes the boundaries in functions, and comes to the end of long sums.
+#[test]
+fn faults_at_boundaries_of_functions_and_behind_long_sums_are_found() {
+    for (right, wrong, most) in [
+        ("if vHalves <= 4", "if vHalves <= 5", 500),
+        ("to: Ended, on: Full", "to: Ended, on: Ticket", 2000),
+    ] {
+        let faulty = METER.replace(right, wrong);
+        for seed in 1..=3 {
+            let (runs, standing) = walked(METER, &faulty, seed, so_many(most));
+            let verdict = runs.last().unwrap().outcome.verdict();
+            assert_eq!(verdict, Some(Verdict::Fail), "{wrong} {seed}: {standing:?}");
+        }
     }
 }
 

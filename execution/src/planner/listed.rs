@@ -34,7 +34,7 @@ use crate::run::Occurrence;
 use crate::test_case::TestCase;
 use crate::values::{MIX, Values, any, at_state};
 use crate::walk::candidates::candidates;
-use crate::walk::goals::SoughtGoal;
+use crate::walk::goals::WalkModel;
 
 /// The most vectors of values of an event that are listed.
 const MOST_LISTED: usize = 64;
@@ -99,7 +99,7 @@ pub(super) struct GamePosition {
 
 /// The positions that are known.
 pub(super) struct ListedGame {
-    sought: SoughtGoal,
+    sought: WalkModel,
     all: Vec<GamePosition>,
     known: HashMap<PositionKey, usize>,
     values: Values,
@@ -109,7 +109,7 @@ pub(super) struct ListedGame {
 impl ListedGame {
     pub(super) fn new(test: &TestCase) -> Self {
         ListedGame {
-            sought: SoughtGoal::new(test.iosts.clone(), &[], false),
+            sought: WalkModel::new(test.iosts.clone(), &[], false),
             all: Vec::new(),
             known: HashMap::new(),
             values: Values::new(MIX).of_model(&test.iosts),

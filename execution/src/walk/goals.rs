@@ -25,14 +25,12 @@ use coreach_analyses::live::live;
 use coreach_model::hash::FastMap;
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, determined_value};
-use coreach_model::term::evaluate::{Valuation, evaluate_with, holds_with};
-use coreach_model::term::node::{Comparison, Node};
-use coreach_model::term::substitute;
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 use dashu_base::BitTest;
 use dashu_int::IBig;
-use dashu_ratio::RBig;
 
+use super::compared::{ComparedTerm, ComparedTerms, NOT_COMPARED, find_limited_data, find_sides};
 use crate::values::trial::TriedGuard;
 
 /// The number of parts of a wide range.
@@ -139,7 +137,7 @@ pub struct WalkModel {
     /// For each transition, its effects on the variables.
     effects: Numbered<TransitionId, Vec<VariableEffect>>,
     /// For each transition, the comparisons that its event decides about, and those at its target.
-    compared: Numbered<TransitionId, (Vec<Term>, Vec<Term>)>,
+    compared: Numbered<TransitionId, ComparedTerms>,
     /// For each transition, the sides of the comparisons of numbers that its parameters can turn, at its source
     /// or at its target.
     pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
@@ -188,21 +186,7 @@ impl WalkModel {
             };
             iosts.variables.iter().map(effect).collect()
         });
-        let compared = iosts.transitions.map(|transition| {
-            let of = |at: LocationId, is: &dyn Fn(TransitionId) -> bool| {
-                let mut found = BTreeSet::new();
-                for &number in outgoing[at].iter().filter(|number| is(**number)) {
-                    comparisons(&iosts.transitions[number].guard, &mut found);
-                }
-                found
-            };
-            let before = of(transition.source, &|one| iosts.transitions[one].action == transition.action);
-            let mut after = of(transition.target, &|_| true);
-            // Parameters have no value between two events.
-            let known = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
-            after.retain(|term| term.data().iter().all(known));
-            (before.into_iter().collect(), after.into_iter().collect())
-        });
+        let compared = iosts.transitions.map(|transition| ComparedTerms::new(&iosts, &outgoing, transition));
         let parameters = |transition: &Transition| &iosts.action(transition.action).parameters;
         let guards = iosts.transitions.map(|one| TriedGuard::new(&one.guard, parameters(one)));
         let mut turned = iosts.transitions.map(|_| Vec::new());
@@ -214,18 +198,22 @@ impl WalkModel {
         let counts = |variable: &&Datum| match variable.ty() {
             Type::Bool | Type::Enum(_) => true,
             Type::Record(ty) => ty.width().is_some(),
-            ty if ty.is_integer() => iosts.transitions.iter().any(|transition| {
-                transition
-                    .assignments
-                    .get(*variable)
-                    .is_some_and(|value| value.as_datum().is_none() && value.mentions(variable))
-            }),
+            ty if ty.is_integer() => {
+                iosts.transitions.iter().any(|transition| counts_on(transition, variable))
+            }
             _ => false,
         };
-        let limited = limited_data(&iosts);
-        let first = |variable: &Datum| match limited.contains(variable) || !variable.ty().is_integer() {
-            true => None,
-            false => Some(first_value(&iosts, variable)),
+        let limited = find_limited_data(&iosts);
+        // The values of a sum are too many, even if a guard limits it.
+        let adds_data = |variable: &Datum| {
+            let of_others = |value: &Term| value.data().iter().any(|datum| datum != variable);
+            let mut values = iosts.transitions.iter().filter_map(|one| one.assignments.get(variable));
+            values.any(|value| value.mentions(variable) && of_others(value))
+        };
+        let first = |variable: &Datum| {
+            let has_magnitude =
+                variable.ty().is_integer() && (!limited.contains(variable) || adds_data(variable));
+            has_magnitude.then(|| first_value(&iosts, variable))
         };
         let counters = iosts.variables.iter().filter(counts);
         let counters = counters.map(|variable| (variable.clone(), first(variable))).collect();
@@ -345,14 +333,35 @@ impl WalkModel {
         if !self.with_classes {
             return Vec::new();
         }
-        let (before, after) = &self.compared[number];
+        let ComparedTerms { before, after } = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
         let known = |datum: &Datum| match action.parameters.iter().position(|one| one == datum) {
             Some(at) => values.get(at),
             None => from.valuation.get(datum),
         };
-        let before = before.iter().map(|term| sign(term, known));
-        before.chain(after.iter().map(|term| sign(term, |datum| to.valuation.get(datum)))).collect()
+        let before = before.iter().map(|compared| compared.sign(known));
+        before.chain(after.iter().map(|compared| compared.sign(|datum| to.valuation.get(datum)))).collect()
+    }
+
+    /// The number of comparisons that a step through this transition decides about. None if the walk looks for
+    /// no classes.
+    pub fn sign_count(&self, number: TransitionId) -> usize {
+        let ComparedTerms { before, after } = &self.compared[number];
+        if self.with_classes { before.len() + after.len() } else { 0 }
+    }
+
+    /// A comparison of numbers as the state before the step decides it, and the conditions under which it is
+    /// made. `None` if it depends on parameters.
+    pub fn closed_comparison(&self, number: TransitionId, place: usize) -> Option<ComparedTerm> {
+        let transition = &self.iosts.transitions[number];
+        let ComparedTerms { before, after } = &self.compared[number];
+        let compared = match before.get(place) {
+            Some(compared) => compared.clone(),
+            None => after.get(place - before.len())?.after(&transition.assignments),
+        };
+        let parameters = &self.iosts.action(transition.action).parameters;
+        let is_closed = !parameters.iter().any(|parameter| compared.mentions(parameter));
+        (is_closed && compared.sides().is_some()).then_some(compared)
     }
 
     /// The classes of a step with these values and signs.
@@ -360,7 +369,8 @@ impl WalkModel {
         if !self.with_classes {
             return Vec::new();
         }
-        let signs = signs.iter().enumerate().map(|(at, sign)| Class::Sign(number, at, *sign));
+        let signs = signs.iter().enumerate().filter(|(_, sign)| **sign != NOT_COMPARED);
+        let signs = signs.map(|(at, sign)| Class::Sign(number, at, *sign));
         let mut found: Vec<Class> = signs.collect();
         for (at, (datum, first)) in self.counters.iter().enumerate() {
             let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
@@ -410,57 +420,11 @@ pub fn sets_back(iosts: &Iosts, transition: &Transition, variable: &Datum) -> bo
         && value.is_some_and(|value| value.data().iter().all(|datum| iosts.constants.contains(datum)))
 }
 
-/// Finds the data that a guard limits, and the data that are assigned to them. A guard limits a datum that it
-/// compares by order, or for equality with other data of the state.
-fn limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
-    let mut compared = BTreeSet::new();
-    for transition in &iosts.transitions {
-        comparisons(&transition.guard, &mut compared);
-    }
-    let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
-    let limits = |term: &&Term| match term.written() {
-        Some(Node::Compare(Comparison::Equal | Comparison::NotEqual, ..)) => term.data().iter().all(is_state),
-        _ => true,
-    };
-    let mut limited: BTreeSet<Datum> = compared.iter().filter(limits).flat_map(Term::data).collect();
-    loop {
-        let known = limited.len();
-        for transition in &iosts.transitions {
-            for (variable, term) in &transition.assignments {
-                if limited.contains(variable) {
-                    limited.extend(term.data());
-                }
-            }
-        }
-        if limited.len() == known {
-            return limited;
-        }
-    }
-}
-
 /// The value with which a variable begins. If the value is open, this is the simplest of its type.
 fn first_value(iosts: &Iosts, variable: &Datum) -> Value {
     let conjuncts = iosts.initial_condition.unfolded_conjuncts();
     let first = determined_value(variable, &conjuncts, &Valuation::new());
     first.unwrap_or_else(|| Value::any(variable.ty()))
-}
-
-/// Finds the sides of the comparisons of numbers that a transition's parameters can turn.
-fn find_sides(iosts: &Iosts, number: TransitionId, compared: &(Vec<Term>, Vec<Term>)) -> Vec<(Term, Term)> {
-    let transition = &iosts.transitions[number];
-    let parameters = &iosts.action(transition.action).parameters;
-    let (before, after) = compared;
-    let after = after.iter().map(|term| substitute(term, &transition.assignments));
-    let mut found = Vec::new();
-    for term in before.iter().cloned().chain(after) {
-        if let Some(Node::Compare(_, left, right)) = term.written()
-            && left.sort().is_number()
-            && parameters.iter().any(|parameter| term.mentions(parameter))
-        {
-            found.push((left.clone(), right.clone()));
-        }
-    }
-    found
 }
 
 /// The part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a string or of
@@ -514,39 +478,4 @@ fn compare_near(value: &Value, other: &Value) -> Option<i8> {
         (Value::Real(value), Value::Real(other)) => (value == other).then_some(0),
         _ => None,
     }
-}
-
-/// Collects the comparisons in a term, its Boolean data, and the same in the bodies of its functions.
-fn comparisons(term: &Term, found: &mut BTreeSet<Term>) {
-    if *term.sort() == Type::Bool {
-        if let Some(body) = term.unfolded() {
-            return comparisons(&body, found);
-        }
-        if matches!(term.written(), None | Some(Node::Compare(..) | Node::Data(_))) {
-            found.insert(term.clone());
-            return;
-        }
-    }
-    for part in term.parts() {
-        comparisons(part, found);
-    }
-}
-
-/// The sign of a comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. For any other term
-/// 1 if it holds, and 0 if not.
-fn sign<'v>(term: &Term, known: impl Fn(&Datum) -> Option<&'v Value> + Copy) -> i8 {
-    /// The sign of a term without a value.
-    const NONE: i8 = 9;
-    let Some(Node::Compare(_, left, right)) = term.written() else {
-        return holds_with(term, known).map_or(NONE, i8::from);
-    };
-    let sides = evaluate_with(left, known).ok().zip(evaluate_with(right, known).ok());
-    let Some((left, right)) = sides else { return NONE };
-    let is_near = match (&left, &right) {
-        (Value::Int(left), Value::Int(right)) => (-IBig::ONE..=IBig::ONE).contains(&(left - right)),
-        (Value::Real(left), Value::Real(right)) => (RBig::from(-1)..=RBig::from(1)).contains(&(left - right)),
-        _ => true,
-    };
-    let sign = left.cmp(&right) as i8;
-    if is_near { sign } else { 2 * sign }
 }

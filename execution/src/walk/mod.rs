@@ -38,7 +38,9 @@
 //! no open goal can be found. **Costs** one search for each plan.
 
 pub(crate) mod candidates;
+mod compared;
 pub mod goals;
+mod guide;
 mod outlook;
 mod positions;
 pub(crate) mod search;
@@ -55,9 +57,10 @@ use coreach_model::semantics::Event;
 use coreach_model::{LocationId, TransitionId};
 
 use self::candidates::{candidates, draw_candidate};
-use self::goals::{WalkModel, WalkGoal};
+use self::goals::{WalkGoal, WalkModel};
+use self::guide::Guide;
 use self::positions::Positions;
-use self::search::{Planned, TriedSteps, search};
+use self::search::{Far, Planned, TriedSteps, search};
 use self::tour::plan_tour;
 use self::worth::{Novelty, Worth};
 use crate::judge::{Choice, Judge, Move};
@@ -174,7 +177,13 @@ pub struct Walk {
 impl Walk {
     /// Prepares a walk through a specification. It looks for these goals, and for classes of data if
     /// `with_classes`. If `varies`, another run may have other constants.
-    pub fn new(iosts: Iosts, goals: &[WalkGoal], with_classes: bool, until: WalkLimits, varies: bool) -> Self {
+    pub fn new(
+        iosts: Iosts,
+        goals: &[WalkGoal],
+        with_classes: bool,
+        until: WalkLimits,
+        varies: bool,
+    ) -> Self {
         let values = Values::new(MIX).of_model(&iosts);
         let model = WalkModel::new(iosts, goals, with_classes);
         let worth = Worth::new(&model);
@@ -463,8 +472,10 @@ impl Walk {
         // of an event does not grow with the walk.
         let is_far = (self.empty_plans == 0 || self.empty_plans.is_power_of_two())
             && (worth.has_open_goal() || model.with_classes);
+        let guide = if is_far { Guide::choose(model, worth, sources.random) } else { None };
+        let far = |most| Far { most, guide: guide.as_ref() };
         let most_far = if is_far { self.credit } else { 0 };
-        let here = search(model, worth, tried, positions.iter(), self.is_silent, most_far, sources);
+        let here = search(model, worth, tried, positions.iter(), self.is_silent, far(most_far), sources);
         self.credit -= here.far.min(self.credit);
         self.empty_plans = if here.fresh.is_empty() { self.empty_plans + 1 } else { 0 };
         if let Some(target) = here.target {
@@ -473,9 +484,9 @@ impl Walk {
         let has_goal = worth.has_goal(&here.fresh);
         self.vain_plans = if has_goal { 0 } else { self.vain_plans + 1 };
         if here.fresh.is_empty() && self.own_events > 0 && (is_far || self.varies) {
-            let most_far = self.credit;
+            let far = far(self.credit);
             let there =
-                (!self.varies).then(|| search(model, worth, tried, start.iter(), false, most_far, sources));
+                (!self.varies).then(|| search(model, worth, tried, start.iter(), false, far, sources));
             let spent = there.as_ref().map_or(0, |there| there.far);
             self.credit -= spent.min(self.credit);
             if there.as_ref().is_some_and(|there| worth.has_goal(&there.fresh)) {

@@ -15,7 +15,7 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 
 use super::positions::Positions;
-use super::search::search;
+use super::search::{Far, search};
 use super::{MOST_CREDIT, Walk};
 use crate::constants::initial_state;
 use crate::judge::Choice;
@@ -67,7 +67,7 @@ impl Walk {
     fn measure_outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
         let Walk { model, worth, tried, values, .. } = self;
         let from = Positions::at(model, [state]);
-        search(model, worth, tried, from.iter(), false, MOST_CREDIT, &mut Choice { values, random, solver })
-            .outlook
+        let far = Far { most: MOST_CREDIT, guide: None };
+        search(model, worth, tried, from.iter(), false, far, &mut Choice { values, random, solver }).outlook
     }
 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State, fire};
 
-use super::goals::{Class, WalkModel, Trail};
+use super::goals::{Class, Trail, WalkModel};
 
 /// The most positions whose trails are kept.
 const MOST: usize = 256;

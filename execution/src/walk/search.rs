@@ -11,7 +11,8 @@
 //! Open positions wait in two queues, nearest first. The first queue holds positions that are *novel*: a
 //! datum has a value that it did not have in this location before. The queues take turns. So near positions
 //! are seen whatever their data, and far ones along a counter as well. If nothing new was found, only the
-//! first queue is followed further. After silence the first step is a stimulus.
+//! first queue is followed further, in turns with the positions that are nearest to the target of a guide
+//! (`guide.rs`). After silence the first step is a stimulus.
 //!
 //! **Source.** The first queue is width-based search of width one (Lipovetzky and Geffner, ECAI 2012). It has
 //! as many positions as there are values, not combinations of values.
@@ -24,7 +25,7 @@
 //! transitions of its location times the candidates.
 
 use std::cmp::Reverse;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use coreach_model::hash::{FastMap, FastSet};
@@ -33,7 +34,8 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{LocationId, TransitionId, Value};
 
 use super::candidates::{CandidateStep, candidates, draw_candidate};
-use super::goals::{WalkModel, Trail};
+use super::goals::{Trail, WalkModel};
+use super::guide::Guide;
 use super::positions::Position;
 use super::worth::Worth;
 use crate::judge::Choice;
@@ -198,19 +200,27 @@ impl Node {
     }
 }
 
-/// Searches the best way from the given positions. After silence the first step is a stimulus. If nothing new
-/// is near, at most `most_far` more steps are tried.
+/// How far a search looks if nothing new is near.
+#[derive(Clone, Copy)]
+pub struct Far<'g> {
+    /// The most steps that are tried beyond the near ones.
+    pub most: usize,
+    /// Takes turns with the queue of novel positions.
+    pub guide: Option<&'g Guide>,
+}
+
+/// Searches the best way from the given positions. After silence the first step is a stimulus.
 pub fn search<'p>(
     model: &WalkModel,
     worth: &mut Worth,
     tried_steps: &mut TriedSteps,
     from: impl Iterator<Item = &'p Position>,
     is_silent: bool,
-    most_far: usize,
+    far: Far<'_>,
     sources: &mut Choice<'_>,
 ) -> Prospect {
     tried_steps.begin();
-    let mut search = Search::new(model);
+    let mut search = Search::new(model, far.guide);
     for position in from {
         let position = position.clone();
         search.add_node(Node { position, depth: 0, gain: 0, is_fresh: false, fresh: Vec::new(), from: None });
@@ -220,13 +230,14 @@ pub fn search<'p>(
     let mut steps_near = 0;
     for turn in 0..FAR {
         let is_near = turn < NEAR || turn < NODES && steps_near < STEPS;
-        let may_go_far = search.prospect.fresh.is_empty() && search.prospect.far < most_far;
-        // Beyond the first positions, only novel ones are worth a look.
-        let is_exhausted = turn >= NODES && search.novel.is_empty();
+        let may_go_far = search.prospect.fresh.is_empty() && search.prospect.far < far.most;
+        // Beyond the first positions, only novel and guided ones are worth a look.
+        let is_exhausted = turn >= NODES && search.novel.is_empty() && search.guided.is_empty();
         if !is_near && (!may_go_far || is_exhausted) {
             break;
         }
-        let Some(node) = search.take_next(turn) else { break };
+        let is_guided = !is_near && far.guide.is_some() && turn % 2 == 0;
+        let Some(node) = search.take_next(turn, is_guided) else { break };
         let state = search.nodes[node].position.0.clone();
         let is_root = node < roots;
         let mut outgoing = model.outgoing[state.location].clone();
@@ -235,8 +246,8 @@ pub fn search<'p>(
             if is_silent && is_root && model.kind(number) != ActionKind::Input {
                 continue;
             }
-            // The nearest place of a transition is tried with more values.
-            let most = if tried.insert(number) { MANY } else { FEW };
+            // The nearest place of a transition is tried with more values, and so are guided ones.
+            let most = if tried.insert(number) || is_guided { MANY } else { FEW };
             // At the position of the walk itself, other values are tried each time.
             let steps = match is_root {
                 true => list_steps(model, worth, (number, &state), most, sources),
@@ -245,7 +256,8 @@ pub fn search<'p>(
             let count = if is_near { &mut steps_near } else { &mut search.prospect.far };
             *count += steps.len() + 1;
             let ranked = search.rank_steps(worth, node, number, &steps);
-            search.add_steps(node, number, keep_different(model, ranked));
+            let guide = far.guide.filter(|_| is_guided);
+            search.add_steps(node, number, keep_different(model, guide, ranked));
         }
     }
     search.finish(worth)
@@ -254,10 +266,14 @@ pub fn search<'p>(
 /// The state of one search.
 struct Search<'m> {
     model: &'m WalkModel,
+    guide: Option<&'m Guide>,
     nodes: Vec<Node>,
     /// The open nodes that are novel, and the others.
     novel: VecDeque<usize>,
     others: VecDeque<usize>,
+    /// All open nodes, nearest to the target of the guide first.
+    guided: BinaryHeap<Reverse<((u64, usize), usize)>>,
+    taken: FastSet<usize>,
     known: FastSet<LivePosition>,
     features: Features,
     /// The node at which the best way ends.
@@ -268,12 +284,15 @@ struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    fn new(model: &'m WalkModel) -> Self {
+    fn new(model: &'m WalkModel, guide: Option<&'m Guide>) -> Self {
         Search {
             model,
+            guide,
+            guided: BinaryHeap::new(),
             nodes: Vec::new(),
             novel: VecDeque::new(),
             others: VecDeque::new(),
+            taken: FastSet::default(),
             known: FastSet::default(),
             features: Features::default(),
             best: None,
@@ -292,6 +311,8 @@ impl<'m> Search<'m> {
         if is_new || is_root {
             let is_novel = is_novel(self.model, &mut self.features, &node.position.0) || is_root;
             if is_novel { &mut self.novel } else { &mut self.others }.push_back(number);
+            let distance = self.guide.map(|guide| guide.measure(&node.position.0));
+            self.guided.extend(distance.map(|distance| Reverse((distance, number))));
         }
         if is_best {
             self.best = Some(number);
@@ -302,12 +323,19 @@ impl<'m> Search<'m> {
     }
 
     /// Takes the next open node. The two queues take turns as long as positions are few.
-    fn take_next(&mut self, turn: usize) -> Option<usize> {
-        let (first, second) = match turn < NODES && turn % 2 == 1 {
-            true => (&mut self.others, &mut self.novel),
-            false => (&mut self.novel, &mut self.others),
-        };
-        first.pop_front().or_else(|| second.pop_front())
+    fn take_next(&mut self, turn: usize, is_guided: bool) -> Option<usize> {
+        loop {
+            let (first, second) = match turn < NODES && turn % 2 == 1 {
+                true => (&mut self.others, &mut self.novel),
+                false => (&mut self.novel, &mut self.others),
+            };
+            let guided = if is_guided { self.guided.pop().map(|Reverse((_, node))| node) } else { None };
+            let node = guided.or_else(|| first.pop_front()).or_else(|| second.pop_front())?;
+            // A node may wait in two queues.
+            if self.taken.insert(node) {
+                return Some(node);
+            }
+        }
     }
 
     /// Values the ways with each of these steps behind a node, the best first.
@@ -372,9 +400,19 @@ impl<'m> Search<'m> {
 
 /// Keeps the steps that are worth most, and those after which other transitions are possible than after the
 /// kept ones. A stimulus often decides which answer comes.
-fn keep_different<'s>(model: &WalkModel, ranked: Vec<RankedStep<'s>>) -> Vec<RankedStep<'s>> {
+fn keep_different<'s>(
+    model: &WalkModel,
+    guide: Option<&Guide>,
+    mut ranked: Vec<RankedStep<'s>>,
+) -> Vec<RankedStep<'s>> {
     if ranked.len() <= KEPT {
         return ranked;
+    }
+    // The step that leads nearest to the target is kept in any case.
+    let nearest =
+        guide.and_then(|guide| (0..ranked.len()).min_by_key(|place| guide.measure(&ranked[*place].step.to)));
+    if let Some(nearest) = nearest {
+        ranked[..=nearest].rotate_right(1);
     }
     let mut known: FastSet<(LocationId, Vec<TransitionId>)> = FastSet::default();
     let mut kept = Vec::new();

@@ -18,7 +18,7 @@ use coreach_model::semantics::{Event, State};
 use coreach_model::{Number, TransitionId};
 
 use super::candidates::candidates;
-use super::goals::{WalkModel, Trail};
+use super::goals::{Trail, WalkModel};
 use super::search::Planned;
 use super::worth::Worth;
 use crate::judge::Choice;

@@ -11,7 +11,7 @@ use coreach_execution::lazy::Lazy;
 use coreach_execution::open::open;
 use coreach_execution::record::{Record, make_record};
 use coreach_execution::session::{TestSession, run_with_retries};
-use coreach_execution::walk::{Standing, WalkLimits, Walk};
+use coreach_execution::walk::{Standing, Walk, WalkLimits};
 use coreach_execution::{Outcome, OutcomeKind, Run, Settings, Strategy, judge};
 use coreach_model::lock::lock;
 use coreach_model::semantics::State;
