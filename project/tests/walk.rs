@@ -142,10 +142,9 @@ transitions:
 /// Precision: a walk takes the boundaries in functions, and comes to the end of long sums.
 #[test]
 fn faults_at_boundaries_of_functions_and_behind_long_sums_are_found() {
-    for (right, wrong, most) in [
-        ("if vHalves <= 4", "if vHalves <= 5", 500),
-        ("to: Ended, on: Full", "to: Ended, on: Ticket", 2000),
-    ] {
+    for (right, wrong, most) in
+        [("if vHalves <= 4", "if vHalves <= 5", 500), ("to: Ended, on: Full", "to: Ended, on: Ticket", 2000)]
+    {
         let faulty = METER.replace(right, wrong);
         for seed in 1..=3 {
             let (runs, standing) = walked(METER, &faulty, seed, so_many(most));

@@ -19,7 +19,7 @@ use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-/// The sign of a comparison that is not made, or has no value.
+/// The sign of a comparison that is not made, or has no value. It is no class.
 pub const NOT_COMPARED: i8 = 9;
 
 /// A comparison, or a Boolean term that is none.
@@ -28,6 +28,15 @@ pub struct ComparedTerm {
     pub term: Term,
     /// The conditions of the branches in which it stands.
     pub path: Vec<Term>,
+    /// Does it stand in a number or in an assigned value, and not only in conditions?
+    pub is_inner: bool,
+}
+
+/// Where a term stands.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    path: &'p [Term],
+    is_inner: bool,
 }
 
 /// The comparisons of a transition.
@@ -37,6 +46,8 @@ pub struct ComparedTerms {
     pub before: Vec<ComparedTerm>,
     /// Decided by the state after the step.
     pub after: Vec<ComparedTerm>,
+    /// More of the latter. They are no classes of this step, but its parameters may turn them.
+    pub turned_after: Vec<ComparedTerm>,
 }
 
 impl ComparedTerms {
@@ -49,14 +60,18 @@ impl ComparedTerms {
         let leaving = |location| outgoing[location].iter().map(|number| &iosts.transitions[*number]);
         let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
         for rival in leaving(transition.source).filter(|rival| rival.action == transition.action) {
-            collect_comparisons(&rival.guard, &[], &mut before);
-            rival.assignments.values().for_each(|value| collect_comparisons(value, &[], &mut before));
+            collect_comparisons(&rival.guard, GUARD, &mut before);
+            rival.assignments.values().for_each(|value| collect_comparisons(value, VALUE, &mut before));
         }
-        leaving(transition.target).for_each(|next| collect_comparisons(&next.guard, &[], &mut after));
+        leaving(transition.target).for_each(|next| collect_comparisons(&next.guard, GUARD, &mut after));
         // Parameters have no value between two events.
         let is_known = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
         after.retain(|compared| compared.data().all(|datum| is_known(&datum)));
-        ComparedTerms { before: before.into_iter().collect(), after: after.into_iter().collect() }
+        let turned_after = after.iter().filter(|compared| compared.is_inner).cloned().collect();
+        // The next step decides about inner comparisons itself.
+        after.retain(|compared| !compared.is_inner);
+        let [before, after] = [before, after].map(|all| all.into_iter().collect());
+        ComparedTerms { before, after, turned_after }
     }
 }
 
@@ -82,7 +97,7 @@ impl ComparedTerm {
     #[must_use]
     pub fn after(&self, assignments: &Substitution) -> Self {
         let path = self.path.iter().map(|condition| substitute(condition, assignments)).collect();
-        ComparedTerm { term: substitute(&self.term, assignments), path }
+        ComparedTerm { term: substitute(&self.term, assignments), path, is_inner: self.is_inner }
     }
 
     /// The sign of the comparison: -2 far below, -1 one below, 0 equal, 1 one above, 2 far above. A term that
@@ -103,17 +118,26 @@ impl ComparedTerm {
             }
             _ => true,
         };
-        let sign = left.cmp(&right) as i8;
-        if is_near { sign } else { 2 * sign }
+        match left.cmp(&right) as i8 {
+            sign if is_near => sign,
+            // In a number only the boundary is of interest.
+            _ if self.is_inner => NOT_COMPARED,
+            sign => 2 * sign,
+        }
     }
 }
 
-/// Collects the comparisons in a term that stands in branches with these conditions.
-fn collect_comparisons(term: &Term, path: &[Term], found: &mut BTreeSet<ComparedTerm>) {
+const GUARD: Place<'static> = Place { path: &[], is_inner: false };
+const VALUE: Place<'static> = Place { path: &[], is_inner: true };
+
+/// Collects the comparisons in a term that stands in this place.
+fn collect_comparisons(term: &Term, place: Place<'_>, found: &mut BTreeSet<ComparedTerm>) {
+    let is_inner = place.is_inner || *term.sort() != Type::Bool;
+    let place = Place { is_inner, ..place };
     if let Some(body) = term.unfolded() {
-        return collect_comparisons(&body, path, found);
+        return collect_comparisons(&body, place, found);
     }
-    let mut add = |term: Term| found.insert(ComparedTerm { term, path: path.to_vec() });
+    let mut add = |term: Term| found.insert(ComparedTerm { term, path: place.path.to_vec(), is_inner });
     let extremes = [StandardOperation::Minimum, StandardOperation::Maximum].map(DerivedOperation::Standard);
     if let TermShape::Operation(operation, operands) = term.shape()
         && extremes.contains(operation)
@@ -126,15 +150,15 @@ fn collect_comparisons(term: &Term, path: &[Term], found: &mut BTreeSet<Compared
         add(term.clone());
     }
     if let Some(Node::IfThenElse(condition, then, otherwise)) = term.written() {
-        collect_comparisons(condition, path, found);
+        collect_comparisons(condition, place, found);
         for (branch, condition) in [(then, condition.clone()), (otherwise, condition.not())] {
-            let path: Vec<Term> = path.iter().cloned().chain([condition]).collect();
-            collect_comparisons(branch, &path, found);
+            let path: Vec<Term> = place.path.iter().cloned().chain([condition]).collect();
+            collect_comparisons(branch, Place { path: &path, ..place }, found);
         }
         return;
     }
     for part in term.parts() {
-        collect_comparisons(part, path, found);
+        collect_comparisons(part, place, found);
     }
 }
 
@@ -142,7 +166,11 @@ fn collect_comparisons(term: &Term, path: &[Term], found: &mut BTreeSet<Compared
 pub fn find_sides(iosts: &Iosts, number: TransitionId, compared: &ComparedTerms) -> Vec<(Term, Term)> {
     let transition = &iosts.transitions[number];
     let parameters = &iosts.action(transition.action).parameters;
-    let after = compared.after.iter().map(|compared| compared.after(&transition.assignments));
+    let after = compared
+        .after
+        .iter()
+        .chain(&compared.turned_after)
+        .map(|compared| compared.after(&transition.assignments));
     let mut found = Vec::new();
     for compared in compared.before.iter().cloned().chain(after) {
         if let Some((left, right)) = compared.sides()
@@ -159,7 +187,7 @@ pub fn find_sides(iosts: &Iosts, number: TransitionId, compared: &ComparedTerms)
 pub fn find_limited_data(iosts: &Iosts) -> BTreeSet<Datum> {
     let mut compared = BTreeSet::new();
     for transition in &iosts.transitions {
-        collect_comparisons(&transition.guard, &[], &mut compared);
+        collect_comparisons(&transition.guard, GUARD, &mut compared);
     }
     let is_state = |datum: &Datum| iosts.variables.contains(datum) || iosts.constants.contains(datum);
     let limits = |term: &&Term| match term.written() {

@@ -12,6 +12,7 @@
 //! - The value of each variable that counts (is computed from itself) or has few values. So the walk comes
 //!   to the end of long counters. A counter without a limit has a class each time its distance from its first
 //!   value doubles, a few times.
+//! - A near sign of a stimulus together with a value of such a variable.
 //! - A parameter that is equal to another datum or one beside it. A fault may compare them, even if the
 //!   specification does not.
 //! - A parameter at an end of its range, and two parameters at ends.
@@ -26,11 +27,13 @@ use coreach_model::hash::FastMap;
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::semantics::{Event, State, determined_value};
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId, Type, Value};
 use dashu_base::BitTest;
 use dashu_int::IBig;
 
 use super::compared::{ComparedTerm, ComparedTerms, NOT_COMPARED, find_limited_data, find_sides};
+use super::worth::SIDE;
 use crate::values::trial::TriedGuard;
 
 /// The number of parts of a wide range.
@@ -65,6 +68,8 @@ pub enum Class {
     /// The value of a variable that counts or has few values. For a counter without a limit, the number of
     /// doublings of its distance from the first value.
     Counts(TransitionId, usize, Value),
+    /// A comparison has a near sign, and a variable has a count.
+    SignWithCount(TransitionId, (usize, i8), usize, Value),
     /// A parameter has the least value of its range, or the greatest.
     End(TransitionId, usize, bool),
     /// A parameter is one below another datum, equal, or one above. The numbers are the places of both.
@@ -94,6 +99,7 @@ impl Class {
             Class::Counts(..) | Class::End(..) => 6,
             Class::Part(..) | Class::Corner(..) => 4,
             Class::Beside(..) => 2,
+            Class::SignWithCount(..) => SIDE,
         }
     }
 }
@@ -153,6 +159,8 @@ pub struct WalkModel {
     live_variables: Numbered<LocationId, Vec<bool>>,
     /// The data of a state, in order.
     data: Vec<Datum>,
+    /// For each datum of a state, whether it decides where a step leads: a guard limits it, or it counts.
+    steers: Vec<bool>,
     /// The variables that count or have few values, and lists, sets and maps, of which the length counts. A
     /// counter without a limit stands with its first value.
     counters: Vec<(Datum, Option<Value>)>,
@@ -216,10 +224,14 @@ impl WalkModel {
             has_magnitude.then(|| first_value(&iosts, variable))
         };
         let counters = iosts.variables.iter().filter(counts);
-        let counters = counters.map(|variable| (variable.clone(), first(variable))).collect();
+        let counters: Vec<(Datum, Option<Value>)> =
+            counters.map(|variable| (variable.clone(), first(variable))).collect();
         let read = live(&iosts, &vec![false; iosts.locations.len()]);
         let mut data: Vec<Datum> = iosts.variables.iter().chain(&iosts.constants).cloned().collect();
         data.sort();
+        let is_steering =
+            |datum: &Datum| limited.contains(datum) || counters.iter().any(|(counter, _)| counter == datum);
+        let steers = data.iter().map(is_steering).collect();
         let is_live =
             |read: &BTreeSet<Datum>, datum: &Datum| read.contains(datum) || !iosts.variables.contains(datum);
         let live = read.map(|read| data.iter().map(|datum| is_live(read, datum)).collect());
@@ -247,6 +259,7 @@ impl WalkModel {
             live,
             live_variables,
             data,
+            steers,
             counters,
             iosts,
         }
@@ -262,6 +275,34 @@ impl WalkModel {
         let live = &self.live[state.location];
         let data = state.valuation.iter().enumerate().zip(live);
         data.filter(|(_, is_live)| **is_live).map(|((place, (datum, value)), _)| (place, datum, value))
+    }
+
+    /// The live data of a state that decide where a step leads, with their places.
+    pub fn steering<'s>(&self, state: &'s State) -> impl Iterator<Item = (usize, &'s Value)> {
+        self.live(state).filter(|(place, ..)| self.steers[*place]).map(|(place, _, value)| (place, value))
+    }
+
+    /// The ends of the counters: those of their ranges, and the last class of those without a limit. Each with
+    /// the number of its counter, its value and its class.
+    pub fn counter_ends(&self) -> Vec<(usize, Term, Value)> {
+        let mut ends = Vec::new();
+        for (at, (datum, first)) in self.counters.iter().enumerate() {
+            let mut add = |value: IBig, class: Value| {
+                let term =
+                    Term::compare(Comparison::Equal, &Term::datum(datum), &Term::literal(Value::Int(value)));
+                ends.push((at, term, class));
+            };
+            match (first, datum.ty()) {
+                (Some(Value::Int(first)), _) => {
+                    add(first + (IBig::ONE << (DOUBLINGS - 1)), Value::int(DOUBLINGS))
+                }
+                (_, Type::Range(low, high)) => {
+                    [low, high].into_iter().for_each(|end| add(end.clone(), Value::Int(end.clone())));
+                }
+                _ => {}
+            }
+        }
+        ends
     }
 
     /// Quiescence as an event, if the specification is suspended.
@@ -333,7 +374,7 @@ impl WalkModel {
         if !self.with_classes {
             return Vec::new();
         }
-        let ComparedTerms { before, after } = &self.compared[number];
+        let ComparedTerms { before, after, .. } = &self.compared[number];
         let action = self.iosts.action(self.iosts.transitions[number].action);
         let known = |datum: &Datum| match action.parameters.iter().position(|one| one == datum) {
             Some(at) => values.get(at),
@@ -343,25 +384,17 @@ impl WalkModel {
         before.chain(after.iter().map(|compared| compared.sign(|datum| to.valuation.get(datum)))).collect()
     }
 
-    /// The number of comparisons that a step through this transition decides about. None if the walk looks for
-    /// no classes.
-    pub fn sign_count(&self, number: TransitionId) -> usize {
-        let ComparedTerms { before, after } = &self.compared[number];
-        if self.with_classes { before.len() + after.len() } else { 0 }
-    }
-
-    /// A comparison of numbers as the state before the step decides it, and the conditions under which it is
-    /// made. `None` if it depends on parameters.
-    pub fn closed_comparison(&self, number: TransitionId, place: usize) -> Option<ComparedTerm> {
-        let transition = &self.iosts.transitions[number];
-        let ComparedTerms { before, after } = &self.compared[number];
-        let compared = match before.get(place) {
-            Some(compared) => compared.clone(),
-            None => after.get(place - before.len())?.after(&transition.assignments),
-        };
-        let parameters = &self.iosts.action(transition.action).parameters;
-        let is_closed = !parameters.iter().any(|parameter| compared.mentions(parameter));
-        (is_closed && compared.sides().is_some()).then_some(compared)
+    /// The comparisons of numbers of a transition, as the state before the step and its parameters decide them,
+    /// with their places among the signs. None if the walk looks for no classes.
+    pub fn numeric_comparisons(&self, number: TransitionId) -> Vec<(usize, ComparedTerm)> {
+        if !self.with_classes {
+            return Vec::new();
+        }
+        let ComparedTerms { before, after, .. } = &self.compared[number];
+        let assignments = &self.iosts.transitions[number].assignments;
+        let after = after.iter().map(|compared| compared.after(assignments));
+        let compared = before.iter().cloned().chain(after).enumerate();
+        compared.filter(|(_, compared)| compared.sides().is_some()).collect()
     }
 
     /// The classes of a step with these values and signs.
@@ -369,18 +402,26 @@ impl WalkModel {
         if !self.with_classes {
             return Vec::new();
         }
-        let signs = signs.iter().enumerate().filter(|(_, sign)| **sign != NOT_COMPARED);
-        let signs = signs.map(|(at, sign)| Class::Sign(number, at, *sign));
-        let mut found: Vec<Class> = signs.collect();
+        let compared = signs.iter().enumerate().filter(|(_, sign)| **sign != NOT_COMPARED);
+        let mut found: Vec<Class> = compared.map(|(at, sign)| Class::Sign(number, at, *sign)).collect();
+        let is_input = self.kind(number) == ActionKind::Input;
         for (at, (datum, first)) in self.counters.iter().enumerate() {
             let value = from.valuation.get(datum).filter(|_| self.is_live(from.location, datum));
             let class = value.map(|value| match first {
                 None => find_length(datum.ty(), value).unwrap_or_else(|| value.clone()),
                 Some(first) => Value::int(find_magnitude(value, first)),
             });
-            found.extend(class.map(|value| Class::Counts(number, at, value)));
+            let Some(class) = class else { continue };
+            if is_input {
+                // A fault at a boundary may show only with some counts.
+                let near = signs.iter().enumerate().filter(|(_, sign)| sign.abs() <= 1);
+                found.extend(
+                    near.map(|(place, sign)| Class::SignWithCount(number, (place, *sign), at, class.clone())),
+                );
+            }
+            found.push(Class::Counts(number, at, class));
         }
-        if self.kind(number) == ActionKind::Input {
+        if is_input {
             let others: Vec<&Value> = self.live(from).map(|(_, _, value)| value).collect();
             let split = self.guards[number].split();
             let values = split.split_values(values);

@@ -76,6 +76,10 @@ const BY_LOT_IN_VAIN: usize = 60;
 /// The percentage of moves by lot that draw their values as random runs do.
 const AS_RANDOM: usize = 50;
 
+/// The percentage of plans that aim at an open transition, whatever is new nearby, and the credit for that.
+const AIMED: usize = 20;
+const AIMED_CREDIT: usize = MOST_CREDIT / 2;
+
 /// The most observations before a reset or the end.
 const LAST: usize = 16;
 
@@ -470,13 +474,26 @@ impl Walk {
         }
         // After searches in vain, the next ones look far less and less often, and on credit only. So the cost
         // of an event does not grow with the walk.
-        let is_far = (self.empty_plans == 0 || self.empty_plans.is_power_of_two())
-            && (worth.has_open_goal() || model.with_classes);
-        let guide = if is_far { Guide::choose(model, worth, sources.random) } else { None };
-        let far = |most| Far { most, guide: guide.as_ref() };
-        let most_far = if is_far { self.credit } else { 0 };
+        let is_due =
+            self.empty_plans == 0 || self.empty_plans.is_power_of_two() || self.credit == MOST_CREDIT;
+        let is_far = is_due && (worth.has_open_goal() || model.with_classes);
+        let is_aimed = self.credit >= AIMED_CREDIT && sources.random.chance(AIMED);
+        let goal = if is_far || is_aimed { Guide::to_goal(model, worth, sources.random) } else { None };
+        let is_aimed = is_aimed && goal.is_some();
+        let guide = match goal {
+            Some(goal) if is_aimed || sources.random.below(2) == 0 => Some(goal),
+            _ if is_far => Guide::to_class(model, worth, sources.random),
+            _ => None,
+        };
+        let far = |most| Far { most, guide: guide.as_ref(), is_aimed };
+        let most_far = if is_far || is_aimed { self.credit } else { 0 };
         let here = search(model, worth, tried, positions.iter(), self.is_silent, far(most_far), sources);
         self.credit -= here.far.min(self.credit);
+        if let Some(guide) =
+            guide.as_ref().filter(|guide| here.far > 0 && !here.fresh.contains(&guide.target))
+        {
+            worth.count_plan(guide.target);
+        }
         self.empty_plans = if here.fresh.is_empty() { self.empty_plans + 1 } else { 0 };
         if let Some(target) = here.target {
             worth.count_plan(target);

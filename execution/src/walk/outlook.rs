@@ -67,7 +67,7 @@ impl Walk {
     fn measure_outlook(&mut self, state: &State, random: &mut Random, solver: &mut dyn Solver) -> u64 {
         let Walk { model, worth, tried, values, .. } = self;
         let from = Positions::at(model, [state]);
-        let far = Far { most: MOST_CREDIT, guide: None };
+        let far = Far { most: MOST_CREDIT, guide: None, is_aimed: false };
         search(model, worth, tried, from.iter(), false, far, &mut Choice { values, random, solver }).outlook
     }
 }

@@ -9,7 +9,7 @@
 //! worth most for each step. Two positions that differ only in dead data count as one.
 //!
 //! Open positions wait in two queues, nearest first. The first queue holds positions that are *novel*: a
-//! datum has a value that it did not have in this location before. The queues take turns. So near positions
+//! datum that guards limit, or that counts, has a value that it did not have in this location before. The queues take turns. So near positions
 //! are seen whatever their data, and far ones along a counter as well. If nothing new was found, only the
 //! first queue is followed further, in turns with the positions that are nearest to the target of a guide
 //! (`guide.rs`). After silence the first step is a stimulus.
@@ -207,6 +207,8 @@ pub struct Far<'g> {
     pub most: usize,
     /// Takes turns with the queue of novel positions.
     pub guide: Option<&'g Guide>,
+    /// Is the target of the guide the aim, even if something else is new nearby?
+    pub is_aimed: bool,
 }
 
 /// Searches the best way from the given positions. After silence the first step is a stimulus.
@@ -230,7 +232,11 @@ pub fn search<'p>(
     let mut steps_near = 0;
     for turn in 0..FAR {
         let is_near = turn < NEAR || turn < NODES && steps_near < STEPS;
-        let may_go_far = search.prospect.fresh.is_empty() && search.prospect.far < far.most;
+        let has_aim = match far.guide.filter(|_| far.is_aimed) {
+            Some(guide) => !search.prospect.fresh.contains(&guide.target),
+            None => search.prospect.fresh.is_empty(),
+        };
+        let may_go_far = has_aim && search.prospect.far < far.most;
         // Beyond the first positions, only novel and guided ones are worth a look.
         let is_exhausted = turn >= NODES && search.novel.is_empty() && search.guided.is_empty();
         if !is_near && (!may_go_far || is_exhausted) {
@@ -278,6 +284,8 @@ struct Search<'m> {
     features: Features,
     /// The node at which the best way ends.
     best: Option<usize>,
+    /// The first node that meets the target of the guide.
+    aim: Option<usize>,
     /// The items that counted for the outlook.
     seen: FastSet<usize>,
     prospect: Prospect,
@@ -296,6 +304,7 @@ impl<'m> Search<'m> {
             known: FastSet::default(),
             features: Features::default(),
             best: None,
+            aim: None,
             seen: FastSet::default(),
             prospect: Prospect::default(),
         }
@@ -314,10 +323,14 @@ impl<'m> Search<'m> {
             let distance = self.guide.map(|guide| guide.measure(&node.position.0));
             self.guided.extend(distance.map(|distance| Reverse((distance, number))));
         }
+        let is_aim = self.guide.is_some_and(|guide| node.fresh.contains(&guide.target));
         if is_best {
             self.best = Some(number);
         }
-        if is_new || is_root || is_best {
+        if is_aim && self.aim.is_none() {
+            self.aim = Some(number);
+        }
+        if is_new || is_root || is_best || is_aim {
             self.nodes.push(node);
         }
     }
@@ -389,8 +402,8 @@ impl<'m> Search<'m> {
 
     /// The result, with the visible steps of the best way.
     fn finish(self, worth: &Worth) -> Prospect {
-        let Search { nodes, best, mut prospect, .. } = self;
-        if let Some(best) = best {
+        let Search { nodes, best, aim, mut prospect, .. } = self;
+        if let Some(best) = aim.or(best) {
             prospect.target = nodes[best].fresh.iter().copied().max_by_key(|item| worth.worth_of(*item));
             prospect.route = visible_way_to(&nodes, best);
         }
@@ -431,10 +444,10 @@ fn keep_different<'s>(
     kept
 }
 
-/// Tells whether the location is new, or a live datum has a value that it did not have there before.
+/// Tells whether the location is new, or a steering datum has a value that it did not have there before.
 fn is_novel(model: &WalkModel, features: &mut Features, state: &State) -> bool {
     let mut is_novel = features.insert((state.location, None));
-    for (place, _, value) in model.live(state) {
+    for (place, value) in model.steering(state) {
         is_novel |= features.insert((state.location, Some((place, value.clone()))));
     }
     is_novel

@@ -21,6 +21,9 @@ const ONE: u64 = 3600;
 /// Divides the worth of an item that was met once.
 const OLD: u64 = 100;
 
+/// The weight of classes that are met by the way, and are never the aim of a plan.
+pub const SIDE: u64 = 1;
+
 /// After so many plans in vain, an item that was never met counts as met once.
 const TRIES: u32 = 8;
 
@@ -90,10 +93,10 @@ impl Worth {
         }
     }
 
-    /// Tells whether an item was never met and is not given up.
+    /// Tells whether an item is new: it was never met, is not given up, and is worth a way of its own.
     pub fn is_fresh(&self, item: usize) -> bool {
-        let Item { met, tries, .. } = &self.items[item];
-        *met == 0 && *tries < TRIES
+        let Item { met, tries, weight, .. } = &self.items[item];
+        *met == 0 && *tries < TRIES && *weight > SIDE
     }
 
     /// Counts the items that an event has met, and returns the highest novelty among them.
