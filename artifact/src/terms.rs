@@ -107,8 +107,8 @@ impl TermTable {
     /// Gives the number of a term, and adds the term and its parts if they are new.
     pub fn number(&mut self, term: &Term) -> TermNumber {
         // The stack is explicit: a term may be deeper than a thread's stack.
-        let mut work = vec![(term.clone(), false)];
-        while let Some((term, are_parts_done)) = work.pop() {
+        let mut unvisited = vec![(term.clone(), false)];
+        while let Some((term, are_parts_done)) = unvisited.pop() {
             if self.numbers.contains_key(&term) {
                 continue;
             }
@@ -122,8 +122,8 @@ impl TermTable {
                 let own = term.parts().into_iter().cloned();
                 let parts: Vec<Term> = inner.into_iter().chain(own).collect();
                 let parts: Vec<Term> = parts.into_iter().rev().collect();
-                work.push((term, true));
-                work.extend(parts.into_iter().map(|part| (part, false)));
+                unvisited.push((term, true));
+                unvisited.extend(parts.into_iter().map(|part| (part, false)));
                 continue;
             }
             self.terms.push(term.clone());

@@ -188,12 +188,12 @@ fn find_actions(collector: &mut Collector, model: &Iosts, edge: &Edge) -> Vec<(A
     };
     let found: Vec<ActionId> = model.action_ids().filter(|action| is_it(model.action(*action))).collect();
     if found.is_empty() || event.sign == Some(ActionKind::Internal) {
-        let near = nearest(&event.gate, model.actions.iter().map(|action| action.name.as_str()));
+        let similar = nearest(&event.gate, model.actions.iter().map(|action| action.name.as_str()));
         let mut wrong =
             Diagnostic::error("unknown-action", "no visible action of the specification has this label")
                 .at(collector.origin(&edge.label), "not an action with this direction and so many values");
-        if let Some(near) = near {
-            wrong = wrong.help(format!("did you mean `{near}`?"));
+        if let Some(similar) = similar {
+            wrong = wrong.help(format!("did you mean `{similar}`?"));
         }
         collector.push(wrong);
     }

@@ -45,10 +45,10 @@ impl<'a> Directions<'a> {
                     None => seen.push((name, option)),
                 }
                 if name != ALL && !names.contains(name.as_str()) {
-                    let near = nearest(name, names.iter().copied().take(1_000));
-                    let help = near.map_or_else(
+                    let similar = nearest(name, names.iter().copied().take(1_000));
+                    let help = similar.map_or_else(
                         || inventory("names", names.iter().copied()),
-                        |near| format!("did you mean `{near}`?"),
+                        |similar| format!("did you mean `{similar}`?"),
                     );
                     let message = format!("{option} names `{name}`, and nothing has this name");
                     collector.push(Diagnostic::error("unknown-name", message).help(help));

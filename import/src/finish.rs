@@ -191,9 +191,9 @@ fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     };
     let is_read = |variable: &Datum| {
         let mut reached = Numbered::filled(false, iosts.locations.len());
-        let mut work = vec![iosts.initial];
+        let mut unvisited = vec![iosts.initial];
         reached[iosts.initial] = true;
-        while let Some(at) = work.pop() {
+        while let Some(at) = unvisited.pop() {
             coreach_model::budget::ask();
             if reads(variable, at) {
                 return true;
@@ -202,7 +202,7 @@ fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
                 let transition = &iosts.transitions[*number];
                 let assigns = transition.assignments.contains_key(variable);
                 if !assigns && !std::mem::replace(&mut reached[transition.target], true) {
-                    work.push(transition.target);
+                    unvisited.push(transition.target);
                 }
             }
         }

@@ -297,8 +297,8 @@ impl GraphmlReader<'_> {
         let message = format!("no node has the identifier `{id}`");
         let mut found =
             Diagnostic::error("unknown-id", message).at(self.collector.origin(&place), "no such node");
-        if let Some(near) = self.collector.nearest(id, ids.keys().map(String::as_str)) {
-            found = found.help(format!("did you mean `{near}`?"));
+        if let Some(similar) = self.collector.nearest(id, ids.keys().map(String::as_str)) {
+            found = found.help(format!("did you mean `{similar}`?"));
         }
         self.collector.push(found);
         None

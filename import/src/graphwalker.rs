@@ -125,12 +125,12 @@ impl GraphwalkerReader<'_> {
             (Some(vertex), _) => self.drawing.start = Start::Vertex(vertex),
             (None, Some(edge)) => self.drawing.start = Start::Edge(edge),
             (None, None) => {
-                let near = nearest(&start.text, known.iter().copied().take(1_000));
+                let similar = nearest(&start.text, known.iter().copied().take(1_000));
                 let mut found =
                     Diagnostic::error("unknown-id", format!("nothing has the identifier `{}`", start.text))
                         .at(self.collector.origin(&start.full_range()), "it begins here");
-                if let Some(near) = near {
-                    found = found.help(format!("did you mean `{near}`?"));
+                if let Some(similar) = similar {
+                    found = found.help(format!("did you mean `{similar}`?"));
                 }
                 self.collector.push(found);
                 return None;
@@ -274,8 +274,8 @@ impl GraphwalkerReader<'_> {
             let message = format!("no vertex of the model has the identifier `{}`", piece.text);
             let mut found = Diagnostic::error("unknown-id", message)
                 .at(self.collector.origin(&piece.full_range()), "no such vertex");
-            if let Some(near) = self.collector.nearest(&piece.text, ids.keys().map(String::as_str)) {
-                found = found.help(format!("did you mean `{near}`?"));
+            if let Some(similar) = self.collector.nearest(&piece.text, ids.keys().map(String::as_str)) {
+                found = found.help(format!("did you mean `{similar}`?"));
             }
             self.collector.push(found);
         }
@@ -320,11 +320,11 @@ impl GraphwalkerReader<'_> {
                 continue;
             }
             let message = format!("{what} has no key `{name}`");
-            let near = nearest(name, known.iter().copied());
+            let similar = nearest(name, known.iter().copied());
             // A key similar to a known one is misspelt. Any other key may belong to a newer version.
-            let found = match near {
-                Some(near) => {
-                    Diagnostic::error("unknown-key", message).help(format!("did you mean `{near}`?"))
+            let found = match similar {
+                Some(similar) => {
+                    Diagnostic::error("unknown-key", message).help(format!("did you mean `{similar}`?"))
                 }
                 None => Diagnostic::warning("not-taken", message),
             };

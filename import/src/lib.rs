@@ -91,7 +91,7 @@ impl FromStr for ForeignFormat {
     fn from_str(name: &str) -> Result<Self, String> {
         let names = ForeignFormat::ALL.map(ForeignFormat::name);
         let help = || match nearest(name, names) {
-            Some(near) => format!("did you mean {near}?"),
+            Some(similar) => format!("did you mean {similar}?"),
             None => format!("there are {}", names.join(", ")),
         };
         let found = ForeignFormat::ALL.into_iter().find(|format| format.name() == name);

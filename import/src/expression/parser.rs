@@ -413,34 +413,35 @@ impl<'a> Cursor<'a> {
             kind: ForeignKind::Number("1".to_owned()),
             span: span.clone(),
         };
-        let changed = |name: &str, at: &Range<usize>, operation, by: ForeignExpression| ForeignAssignment {
-            target: name.to_owned(),
-            target_span: at.clone(),
-            value: ForeignExpression {
-                span: at.start..by.span.end,
-                kind: ForeignKind::Arithmetic(
-                    operation,
-                    Box::new(ForeignExpression {
-                        kind: ForeignKind::Name(name.to_owned()),
-                        span: at.clone(),
-                    }),
-                    Box::new(by),
-                ),
-            },
-        };
+        let changed =
+            |name: &str, place: &Range<usize>, operation, by: ForeignExpression| ForeignAssignment {
+                target: name.to_owned(),
+                target_span: place.clone(),
+                value: ForeignExpression {
+                    span: place.start..by.span.end,
+                    kind: ForeignKind::Arithmetic(
+                        operation,
+                        Box::new(ForeignExpression {
+                            kind: ForeignKind::Name(name.to_owned()),
+                            span: place.clone(),
+                        }),
+                        Box::new(by),
+                    ),
+                },
+            };
         for (sign, operation) in [("++", Operation::Add), ("--", Operation::Subtract)] {
             if self.eat(sign) {
-                let (name, at) = self.name("a variable")?;
-                return Ok(vec![changed(&name, &at, operation, one(&start))]);
+                let (name, place) = self.name("a variable")?;
+                return Ok(vec![changed(&name, &place, operation, one(&start))]);
             }
         }
         let mut is_local = false;
         if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(ForeignToken::Sign(_))) {
             is_local = !self.eat_word("var") && (self.eat_word("let") || self.eat_word("const"));
         }
-        let (target, at) = self.name("an assignment")?;
+        let (target, place) = self.name("an assignment")?;
         if is_local {
-            local.push((target.clone(), at.clone()));
+            local.push((target.clone(), place.clone()));
         }
         let sign = match self.peek() {
             Some(ForeignToken::Sign(sign)) => *sign,
@@ -463,11 +464,11 @@ impl<'a> Cursor<'a> {
                         Some(ForeignToken::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="))
                     );
                 if is_chain {
-                    return self.parse_chained(target, at, local);
+                    return self.parse_chained(target, place, local);
                 }
                 let value = self.expression()?;
                 self.end_of_statement()?;
-                return Ok(vec![ForeignAssignment { target, target_span: at, value }]);
+                return Ok(vec![ForeignAssignment { target, target_span: place, value }]);
             }
             "+=" => Operation::Add,
             "-=" => Operation::Subtract,
@@ -477,13 +478,13 @@ impl<'a> Cursor<'a> {
             "++" | "--" => {
                 let operation = if sign == "++" { Operation::Add } else { Operation::Subtract };
                 self.end_of_statement()?;
-                return Ok(vec![changed(&target, &at, operation, one(&sign_at))]);
+                return Ok(vec![changed(&target, &place, operation, one(&sign_at))]);
             }
             "(" => {
                 let what = format!("the call of `{target}`");
-                return Err(Box::new(ForeignMistake::untranslatable(&at, what)));
+                return Err(Box::new(ForeignMistake::untranslatable(&place, what)));
             }
-            "[" => return Err(Box::new(ForeignMistake::untranslatable(&at, "an array's element"))),
+            "[" => return Err(Box::new(ForeignMistake::untranslatable(&place, "an array's element"))),
             _ => {
                 self.at -= 1;
                 return Err(self.unexpected("an assignment"));
@@ -491,7 +492,7 @@ impl<'a> Cursor<'a> {
         };
         let by = self.expression()?;
         self.end_of_statement()?;
-        Ok(vec![changed(&target, &at, operation, by)])
+        Ok(vec![changed(&target, &place, operation, by)])
     }
 
     /// Parses the rest of `x = y = 3` after the first sign. `y` is assigned first, then `x`.

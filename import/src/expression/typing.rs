@@ -99,7 +99,7 @@ impl<'a> Typing<'a> {
         }
         let known = || self.scope.keys().map(String::as_str);
         let help = match nearest(name, known().take(1_000)) {
-            Some(near) if name.len() > 1 => format!("did you mean `{near}`?"),
+            Some(similar) if name.len() > 1 => format!("did you mean `{similar}`?"),
             _ => inventory("names that can be used here", known()),
         };
         let mistake =

@@ -435,7 +435,7 @@ fn read_type(collector: &mut Collector, piece: &Piece) -> Option<Type> {
     let mut found =
         Diagnostic::error("unknown-type", message).at(collector.origin(&piece.full_range()), "no such type");
     found = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
-        Some(near) => found.help(format!("did you mean `{near}`?")),
+        Some(similar) => found.help(format!("did you mean `{similar}`?")),
         None => found.help("the types are `bool`, `int`, `nat` and `real`"),
     };
     collector.push(found);

@@ -62,9 +62,9 @@ impl Drawing {
         by_name.or_else(by_id).ok_or_else(|| {
             let names = || self.vertices.iter().map(Vertex::display_name);
             let message = format!("--initial names `{wanted}`, and no node is called so");
-            let near = nearest(wanted, names().take(1_000));
-            let help =
-                near.map_or_else(|| inventory("nodes", names()), |near| format!("did you mean `{near}`?"));
+            let similar = nearest(wanted, names().take(1_000));
+            let help = similar
+                .map_or_else(|| inventory("nodes", names()), |similar| format!("did you mean `{similar}`?"));
             Box::new(Diagnostic::error("unknown-name", message).help(help))
         })
     }

@@ -228,7 +228,7 @@ impl Declared {
                     let message = format!("--uncontrollable names `{name}`, which is no input");
                     let found = Diagnostic::error("unknown-name", message);
                     collector.push(found.help(match nearest(name, inputs()) {
-                        Some(near) => format!("did you mean `{near}`?"),
+                        Some(similar) => format!("did you mean `{similar}`?"),
                         None => inventory("inputs", inputs()),
                     }));
                 }
@@ -298,7 +298,7 @@ fn find_type(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -
         let diagnostic =
             Diagnostic::error("unknown-type", message).at(collector.origin(&name.span), "no such type");
         let help = match nearest(&name.text, all.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(similar) => format!("did you mean `{similar}`?"),
             None => inventory("types", all),
         };
         collector.push(diagnostic.help(help));

@@ -223,9 +223,9 @@ impl Reader<'_, '_> {
         let (name, span) = self.cursor.name("a section")?;
         if !SECTIONS.contains(&name.as_str()) {
             let mistake = ForeignMistake::untranslatable(&span, format!("the section `@{name}`"));
-            let near = nearest(&name, SECTIONS);
-            return Err(Box::new(match near {
-                Some(near) => mistake.help(format!("did you mean `@{near}`?")),
+            let similar = nearest(&name, SECTIONS);
+            return Err(Box::new(match similar {
+                Some(similar) => mistake.help(format!("did you mean `@{similar}`?")),
                 None => mistake,
             }));
         }
@@ -366,13 +366,13 @@ impl Reader<'_, '_> {
             let known = self.machine.ports.iter().find(|known| known.name.text == port.text);
             match known {
                 None => {
-                    let near =
+                    let similar =
                         nearest(&port.text, self.machine.ports.iter().map(|port| port.name.text.as_str()));
                     let message = format!("there is no port `{}`", port.text);
                     let mut mistake =
                         ForeignMistake::new("unknown-name", &port.span, message, "not declared");
-                    if let Some(near) = near {
-                        mistake = mistake.help(format!("did you mean `{near}`?"));
+                    if let Some(similar) = similar {
+                        mistake = mistake.help(format!("did you mean `{similar}`?"));
                     }
                     self.push(mistake);
                 }

@@ -121,10 +121,10 @@ impl Translation<'_> {
                     let message = format!("there is no state `{}`", transition.target.text);
                     let mut found = Diagnostic::error("unknown-name", message)
                         .at(self.collector.origin(&transition.target.span), "no such state");
-                    if let Some(near) =
+                    if let Some(similar) =
                         self.collector.nearest(&transition.target.text, by_name.keys().copied())
                     {
-                        found = found.help(format!("did you mean `{near}`?"));
+                        found = found.help(format!("did you mean `{similar}`?"));
                     }
                     self.collector.push(found);
                     continue;
@@ -304,8 +304,8 @@ impl Translation<'_> {
                 let mut diagnostic = Diagnostic::error("unknown-name", message)
                     .at(self.collector.origin(&name.span), "not declared");
                 let known = self.declared.ports.keys().map(String::as_str);
-                if let Some(near) = self.collector.nearest(&name.text, known) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                if let Some(similar) = self.collector.nearest(&name.text, known) {
+                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
                 }
                 self.collector.push(diagnostic);
                 None

@@ -100,7 +100,7 @@ impl Collector {
         known: impl Fn() -> I,
     ) -> String {
         match self.nearest(name, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(similar) => format!("did you mean `{similar}`?"),
             None => inventory(what, known()),
         }
     }

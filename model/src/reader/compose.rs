@@ -56,10 +56,10 @@ pub(super) fn read_composition(
         collector.error("too-deep", message, &node.head(), "does it name itself?");
         return None;
     }
-    let before = collector.errors();
+    let errors_before = collector.errors();
     let parts: Vec<Part> =
         items.iter().filter_map(|item| read_part(collector, item, (depth, may_be_timed))).collect();
-    if collector.errors() > before {
+    if collector.errors() > errors_before {
         return None;
     }
     let mut parts = parts.into_iter();
@@ -92,7 +92,7 @@ pub(super) fn read_composition(
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
     let iosts = Iosts { origin, ..whole };
     let specification = Specification { iosts, types, functions };
-    (collector.errors() == before).then_some((specification, (clocks, uncontrollable)))
+    (collector.errors() == errors_before).then_some((specification, (clocks, uncontrollable)))
 }
 
 /// Lists the files of the parts of a composition, of their parts, and imported files. A file that cannot be
@@ -101,8 +101,8 @@ pub(super) fn read_composition(
 /// A part that does not exist is among them, since it may be created later.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut work = vec![(path.to_owned(), 0)];
-    while let Some((path, depth)) = work.pop() {
+    let mut unvisited = vec![(path.to_owned(), 0)];
+    while let Some((path, depth)) = unvisited.pop() {
         let Ok(file) = yaml::load(&path) else { continue };
         // Most specifications have neither word, and some are long.
         if !file.text.contains("compose") && !file.text.contains("import") {
@@ -125,7 +125,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
             }
             found.push(part.clone());
             if depth + 1 < DEEPEST {
-                work.push((part, depth + 1));
+                unvisited.push((part, depth + 1));
             }
         }
     }
@@ -190,7 +190,7 @@ fn read_renames(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option
         actions.chain(data.map(|datum| datum.name().to_owned())).collect()
     };
     let known = known(iosts);
-    let before = collector.errors();
+    let errors_before = collector.errors();
     for entry in shape::first_entries(entries) {
         let old = entry.key.text.as_str();
         if !known.iter().any(|name| name == old) {
@@ -221,7 +221,7 @@ fn read_renames(collector: &mut Collector, node: &Node, iosts: &Iosts) -> Option
             names.insert(old.to_owned(), new.text.clone());
         }
     }
-    (collector.errors() == before).then_some(names)
+    (collector.errors() == errors_before).then_some(names)
 }
 
 /// Gives actions, data and parameters of a part, and the data in its functions, their new names.

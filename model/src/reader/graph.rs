@@ -127,8 +127,8 @@ fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
 fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Option<Vec<TransitionId>> {
     let mut came_by: Numbered<LocationId, Option<TransitionId>> =
         Numbered::filled(None, iosts.locations.len());
-    let mut work = VecDeque::from([start]);
-    while let Some(at) = work.pop_front() {
+    let mut unvisited = VecDeque::from([start]);
+    while let Some(at) = unvisited.pop_front() {
         for &number in &internal[at] {
             let target = iosts.transitions[number].target;
             if target == start {
@@ -144,7 +144,7 @@ fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Opti
             }
             if came_by[target].is_none() {
                 came_by[target] = Some(number);
-                work.push_back(target);
+                unvisited.push_back(target);
             }
         }
     }
@@ -184,10 +184,10 @@ fn check_misspelt(
         let others = iosts.locations.iter().zip(&is_left).filter(|(_, is_left)| **is_left);
         let others =
             others.map(|(other, _)| other.name.as_str()).filter(|other| !differ_by_count(name, other));
-        let Some(near) = collector.nearest(name, others) else { continue };
-        let Some(meant) = locations.find(near) else { continue };
+        let Some(similar) = collector.nearest(name, others) else { continue };
+        let Some(meant) = locations.find(similar) else { continue };
         let is_reached = reached[meant];
-        if is_reached && !is_one_letter_off(name, near) {
+        if is_reached && !is_one_letter_off(name, similar) {
             continue;
         }
         let what = if id == iosts.initial { "initial" } else { "entered" };
@@ -208,7 +208,7 @@ fn check_misspelt(
             }
         }
         collector.push(diagnostic.help(format!(
-            "did you mean `{near}`? If both are meant, list all locations under `locations:`"
+            "did you mean `{similar}`? If both are meant, list all locations under `locations:`"
         )));
     }
     explained

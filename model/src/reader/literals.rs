@@ -177,21 +177,21 @@ impl Typing<'_, '_> {
     }
 
     /// Reports that nothing shows the type of the expression.
-    pub(super) fn needs_type(&mut self, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn needs_type(&mut self, span: &Range<usize>) -> Option<Term> {
         let help = "say it: `Parcel { weight: 3 }` of a record, `([0 for all]: array[nat] of int)` of an array, `([1]: list[8] of int)` of a list, `({A}: set[Kind])` of a set, `([A: 1]: map[Kind] of int)` of a map, `(none: option[int])` of an option";
         self.error(
             "unknown-type-of-literal",
             "nothing says of which type this is".to_owned(),
-            at,
+            span,
             "of which type?".to_owned(),
             Some(help.to_owned()),
         );
         None
     }
 
-    pub(super) fn ascribed(&mut self, inner: &Expression, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn ascribed(&mut self, inner: &Expression, span: &Range<usize>) -> Option<Term> {
         let mut types = Types::of(&self.scope.names.types);
-        let ty = types.read_part(self.collector, self.scalar, at)?;
+        let ty = types.read_part(self.collector, self.scalar, span)?;
         if let (ExpressionKind::Text(text), Type::Id(name)) = (&inner.kind, &ty) {
             return Some(Term::literal(Value::id(name, text)));
         }
@@ -272,7 +272,7 @@ impl Typing<'_, '_> {
         Some(Term::record(&ty, fields))
     }
 
-    fn named_record(&mut self, name: &str, at: &Range<usize>) -> Option<Type> {
+    fn named_record(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
         let types = &self.scope.names.types;
         let records = || types.iter().filter(|(_, ty)| matches!(ty, Type::Record(_)));
         if let Some((_, ty)) = records().find(|(known, _)| known == name) {
@@ -281,33 +281,33 @@ impl Typing<'_, '_> {
         let known = || records().map(|(name, _)| name.as_str());
         let help = self.collector.meant(name, "record types", known);
         let message = format!("no record type is called `{name}`");
-        self.error("unknown-type", message, at, "not declared under `types:`".to_owned(), Some(help));
+        self.error("unknown-type", message, span, "not declared under `types:`".to_owned(), Some(help));
         None
     }
 
-    pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, at: &Range<usize>) {
+    pub(super) fn unknown_field(&mut self, ty: &RecordType, field: &str, span: &Range<usize>) {
         let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
         if ty.form != RecordForm::Plain {
             let help =
                 elsewhere::explain_operation(field).unwrap_or("functions stand in front, as in `len(q)`");
             let message = format!("{} has no field `{field}`, as only records have", ty.name);
-            self.error("unknown-field", message, at, "no such field".to_owned(), Some(help.to_owned()));
+            self.error("unknown-field", message, span, "no such field".to_owned(), Some(help.to_owned()));
             return;
         }
-        let near = self.collector.nearest(field, fields.iter().copied());
-        let help = near.map_or_else(
+        let similar = self.collector.nearest(field, fields.iter().copied());
+        let help = similar.map_or_else(
             || inventory(&format!("fields of {}", ty.name), fields.iter().copied()),
-            |near| format!("did you mean `{near}`?"),
+            |similar| format!("did you mean `{similar}`?"),
         );
         let message = format!("the record type {} has no field `{field}`", ty.name);
-        self.error("unknown-field", message, at, "no such field".to_owned(), Some(help));
+        self.error("unknown-field", message, span, "no such field".to_owned(), Some(help));
     }
 
     /// Types the literal of an array with all its cells.
-    fn listed(&mut self, elements: &[Expression], at: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
+    fn listed(&mut self, elements: &[Expression], span: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
         let terms: Vec<Option<Term>> = elements.iter().map(|element| self.element(element, ty)).collect();
         let Some(indices) = Value::enumerate(&ty.index, MOST_LISTED) else {
-            self.too_many_cells(at, ty, MOST_LISTED, "its cells cannot be listed");
+            self.too_many_cells(span, ty, MOST_LISTED, "its cells cannot be listed");
             return None;
         };
         if indices.len() != elements.len() {
@@ -319,21 +319,21 @@ impl Typing<'_, '_> {
             );
             let help = "`[0 for all]` gives all cells one value, and `[0 for all][i := 1]` then one another"
                 .to_owned();
-            self.error("wrong-arity", message, at, format!("expected {}", indices.len()), Some(help));
+            self.error("wrong-arity", message, span, format!("expected {}", indices.len()), Some(help));
             return None;
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.cells(ty, Value::any(&ty.element), indices.into_iter().zip(terms), at)
+        self.cells(ty, Value::any(&ty.element), indices.into_iter().zip(terms), span)
     }
 
-    fn filled(&mut self, element: &Expression, at: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
+    fn filled(&mut self, element: &Expression, span: &Range<usize>, ty: &Arc<ArrayType>) -> Option<Term> {
         let term = self.element(element, ty)?;
         if let Some(value) = term.as_literal().filter(|value| value.is_in(&ty.element)) {
-            return self.cells(ty, value.clone(), std::iter::empty(), at);
+            return self.cells(ty, value.clone(), std::iter::empty(), span);
         }
         let Some(indices) = Value::enumerate(&ty.index, MAX_CELLS) else {
             self.too_many_cells(
-                at,
+                span,
                 ty,
                 MAX_CELLS,
                 "the value of all its cells must be known, and of their type",
@@ -341,7 +341,7 @@ impl Typing<'_, '_> {
             return None;
         };
         let all = indices.into_iter().map(|index| (index, term.clone()));
-        self.cells(ty, Value::any(&ty.element), all, at)
+        self.cells(ty, Value::any(&ty.element), all, span)
     }
 
     fn element(&mut self, tree: &Expression, ty: &ArrayType) -> Option<Term> {
@@ -354,7 +354,7 @@ impl Typing<'_, '_> {
         ty: &Arc<ArrayType>,
         default: Value,
         cells: impl Iterator<Item = (Value, Term)>,
-        at: &Range<usize>,
+        span: &Range<usize>,
     ) -> Option<Term> {
         let is_known = |cell: &Term| cell.as_literal().is_some_and(|value| value.is_in(&ty.element));
         let (known, open): (Vec<_>, Vec<_>) = cells.partition(|(_, cell)| is_known(cell));
@@ -365,12 +365,12 @@ impl Typing<'_, '_> {
         let store =
             |array: Term, (index, cell): (Value, Term)| Term::store(&array, &Term::literal(index), &cell);
         let term = open.into_iter().fold(array, store);
-        self.affordable(term, at)
+        self.affordable(term, span)
     }
 
-    fn too_many_cells(&mut self, at: &Range<usize>, ty: &ArrayType, most: usize, why: &str) {
+    fn too_many_cells(&mut self, span: &Range<usize>, ty: &ArrayType, most: usize, why: &str) {
         let message = format!("an array over {} has more than {most} cells: {why}", ty.index);
-        let place = self.collector.origin(&self.scalar.place(at));
+        let place = self.collector.origin(&self.scalar.place(span));
         let diagnostic = Diagnostic::error("too-many-values", message)
             .at(place, "too many cells")
             .help("`[0 for all]` with a number, or a literal of an enumeration, is of any array");

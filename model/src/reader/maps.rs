@@ -13,14 +13,14 @@ use crate::types::{RecordForm, RecordType, Type};
 
 impl Typing<'_, '_> {
     /// `{A, B}` where a set is expected.
-    fn set(&mut self, keys: &[Expression], at: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
+    fn set(&mut self, keys: &[Expression], span: &Range<usize>, ty: &Arc<RecordType>) -> Option<Term> {
         // A loop and no iterator: a function that recurses must need little of the stack.
         let mut terms = Vec::new();
         for key in keys {
             terms.push(self.key(key, ty));
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.check_made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::SetOf(ty.clone()), terms), span)
     }
 
     /// Types a literal in the place of a set or a map.
@@ -39,7 +39,7 @@ impl Typing<'_, '_> {
     fn map(
         &mut self,
         entries: &[(Expression, Expression)],
-        at: &Range<usize>,
+        span: &Range<usize>,
         ty: &Arc<RecordType>,
     ) -> Option<Term> {
         let mut terms = Vec::new();
@@ -62,7 +62,7 @@ impl Typing<'_, '_> {
             terms.extend([key_term, value]);
         }
         let terms = terms.into_iter().collect::<Option<Vec<Term>>>()?;
-        self.check_made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), at)
+        self.check_made(Term::apply(DerivedOperation::MapOf(ty.clone()), terms), span)
     }
 
     fn key(&mut self, tree: &Expression, ty: &RecordType) -> Option<Term> {
@@ -212,7 +212,7 @@ impl Typing<'_, '_> {
         operation: StringOperation,
         whole: &Term,
         call: &Call,
-        at: &Range<usize>,
+        span: &Range<usize>,
     ) -> Option<Term> {
         let Call { name: (name, place), arguments } = call;
         if operation != StringOperation::Length {
@@ -221,10 +221,10 @@ impl Typing<'_, '_> {
             self.error("type-mismatch", message, place, "of others".to_owned(), Some(help));
             return None;
         }
-        if !self.is_arity(name, arguments, 1, at, None) {
+        if !self.is_arity(name, arguments, 1, span, None) {
             return None;
         }
-        self.check_made(Term::standard(StandardOperation::Size, [whole.clone()]), at)
+        self.check_made(Term::standard(StandardOperation::Size, [whole.clone()]), span)
     }
 
     /// `keys(m)`

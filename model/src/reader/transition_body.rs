@@ -115,11 +115,11 @@ pub fn read_steps(
     let guard = shape::get(entries, "when");
     let assign = shape::get(entries, "assign");
     if taken.len() > 1 {
-        let before = collector.errors();
+        let errors_before = collector.errors();
         for expression in written_expressions(guard, assign) {
             refuse_partial_parameters(collector, expression, &taken, context);
         }
-        if collector.errors() > before {
+        if collector.errors() > errors_before {
             return None;
         }
     }
@@ -184,7 +184,9 @@ fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Surroundi
                     (Some((meaning, _)), _) => {
                         (article(&meaning.describe()), "only clocks are reset; data are assigned".to_owned())
                     }
-                    (None, Some(near)) => ("not declared".to_owned(), format!("did you mean `{near}`?")),
+                    (None, Some(similar)) => {
+                        ("not declared".to_owned(), format!("did you mean `{similar}`?"))
+                    }
                     (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
                 };
                 let message = format!("`{name}` is no clock that can be reset");
@@ -248,7 +250,7 @@ fn read_assignments(
     let given = given.map(|(name, value)| format!("assign: {{ {name}: {value} }}"));
     let like = given.as_deref().unwrap_or("assign: { vPaid: vPaid + pCoinValue }");
     let entries = shape::mapping(collector, node, "`assign`", like)?;
-    let before = collector.errors();
+    let errors_before = collector.errors();
     shape::check_distinct(collector, entries, "assigned-twice", "variable");
     let mut assignments = Substitution::new();
     for entry in shape::first_entries(entries) {
@@ -282,7 +284,7 @@ fn read_assignments(
             report(collector, scalar, *mistake);
         }
     }
-    (collector.errors() == before).then_some(assignments)
+    (collector.errors() == errors_before).then_some(assignments)
 }
 
 /// Splits an assignment of other languages into the variable and its value: `x = e`, `x += 1`, `x++`.
@@ -366,7 +368,7 @@ fn refuse_target(
                 (_, Some(what)) if what.contains("an action") => {
                     format!("which values `{name}` carries is said under `when:`: `p == e`")
                 }
-                (Some(near), _) => format!("did you mean `{near}`?"),
+                (Some(similar), _) => format!("did you mean `{similar}`?"),
                 (None, _) if variables.is_empty() => {
                     format!("there are no variables: declare `{name}` under `variables:`")
                 }

@@ -235,7 +235,7 @@ impl Reading<'_, '_> {
         }
         let mut literals: Vec<String> = Vec::new();
         let mut seen: BTreeMap<&str, &Scalar> = BTreeMap::new();
-        let before = self.collector.errors();
+        let errors_before = self.collector.errors();
         for item in items {
             let Some(scalar) = shape::scalar(self.collector, item, "a literal", "[TEA, COFFEE]") else {
                 continue;
@@ -258,7 +258,7 @@ impl Reading<'_, '_> {
         }
         // If one literal has a mistake, the others are still known, which avoids messages that only follow
         // from it.
-        if literals.is_empty() && self.collector.errors() > before {
+        if literals.is_empty() && self.collector.errors() > errors_before {
             return None;
         }
         Some(Type::Enum(Arc::new(EnumType { name: name.to_owned(), literals })))
@@ -299,7 +299,7 @@ impl Reading<'_, '_> {
     fn variant(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
         let like = "Reply: [{ Ok: { value: int } }, Missing]";
         let mut alternatives: Vec<(String, Vec<(String, Type)>)> = Vec::new();
-        let before = self.collector.errors();
+        let errors_before = self.collector.errors();
         for item in items {
             let (key, entries) = match &item.kind {
                 NodeKind::Mapping(entries) if let [alternative] = entries.as_slice() => {
@@ -320,7 +320,7 @@ impl Reading<'_, '_> {
                 alternatives.push((key.text.clone(), fields));
             }
         }
-        if self.collector.errors() > before {
+        if self.collector.errors() > errors_before {
             return None;
         }
         let ty = RecordType::variant(name, &alternatives);
@@ -515,7 +515,7 @@ impl Reading<'_, '_> {
                 format!("the literals of an enumeration stand in brackets: `[{literals}]`")
             }
             _ => match self.collector.nearest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(similar) => format!("did you mean `{similar}`?"),
                 None if self.types.order.is_empty() => list_type_spellings(),
                 None => inventory("declared types", self.types.order.iter().map(String::as_str)),
             },

@@ -144,11 +144,11 @@ impl<'a, 'c> Typing<'a, 'c> {
         &mut self,
         code: &'static str,
         message: String,
-        at: &Range<usize>,
+        span: &Range<usize>,
         label: String,
         help: Option<String>,
     ) {
-        let place = self.scalar.place(at);
+        let place = self.scalar.place(span);
         let diagnostic = Diagnostic::error(code, message).at(self.collector.origin(&place), label);
         self.collector.push(Diagnostic { help, ..diagnostic });
     }
@@ -157,7 +157,7 @@ impl<'a, 'c> Typing<'a, 'c> {
     pub(super) fn fit(
         &mut self,
         term: &Term,
-        at: &Range<usize>,
+        span: &Range<usize>,
         expected: &Type,
         whose: &str,
     ) -> Option<Term> {
@@ -177,7 +177,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             _ => about_ids([&wanted, &sort]),
         };
         let message = format!("{whose} must be {}, but this is {sort}", expected_text(expected));
-        self.error("type-mismatch", message, at, format!("this is {sort}"), help);
+        self.error("type-mismatch", message, span, format!("this is {sort}"), help);
         None
     }
 
@@ -311,13 +311,13 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.collector.push(warning);
     }
 
-    fn array(&mut self, term: &Term, at: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {
+    fn array(&mut self, term: &Term, span: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {
         match term.sort() {
             Type::Array(ty) => Some(ty.clone()),
             other => {
                 let message =
                     format!("`a[i]` needs an array, a list, a map or a string, but this is {other}");
-                self.error("type-mismatch", message, at, format!("this is {other}"), None);
+                self.error("type-mismatch", message, span, format!("this is {other}"), None);
                 None
             }
         }
@@ -325,7 +325,7 @@ impl<'a, 'c> Typing<'a, 'c> {
 
     /// Types a name: of a bound value, a parameter, a datum or a literal. Reports an unknown name with a
     /// hint.
-    pub(super) fn name(&mut self, name: &str, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some((_, datum)) = self.bound.iter().find(|(known, _)| known == name) {
             return Some(Term::datum(datum));
         }
@@ -335,19 +335,19 @@ impl<'a, 'c> Typing<'a, 'c> {
         if let Some((meaning, _)) = self.scope.names.get(name) {
             let term = meaning.term();
             if let (None, Some((variant, number))) = (&term, self.alternative(name)) {
-                self.without_data(&variant, number, at);
+                self.without_data(&variant, number, span);
             }
             return term;
         }
         if name == "none" {
-            return self.needs_type(at);
+            return self.needs_type(span);
         }
         // What follows finds a hint. After too many errors none is shown.
         if self.collector.is_full() {
             return None;
         }
         let usable = self.scope.usable();
-        let near = self.collector.nearest(name, usable).map(str::to_owned);
+        let similar = self.collector.nearest(name, usable).map(str::to_owned);
         let elsewhere = self.scope.names.elsewhere(name).map(str::to_owned);
         let renamed =
             self.scope.parameters.iter().find(|(_, p)| p.as_ref().is_some_and(|p| p.name() == name));
@@ -356,7 +356,7 @@ impl<'a, 'c> Typing<'a, 'c> {
             self.error(
                 "unknown-name",
                 format!("unknown name `{name}`"),
-                at,
+                span,
                 "renamed by `on:`".to_owned(),
                 Some(help),
             );
@@ -367,17 +367,17 @@ impl<'a, 'c> Typing<'a, 'c> {
         {
             let help =
                 format!("a function reads no message: give it a parameter, and `{name}` where it is called");
-            self.error("unknown-name", format!("unknown name `{name}`"), at, what.clone(), Some(help));
+            self.error("unknown-name", format!("unknown name `{name}`"), span, what.clone(), Some(help));
             return None;
         }
         if let (None, Some(what)) = (self.scope.action, elsewhere.as_ref().filter(|what| is_parameter(what)))
         {
             let help = "it holds before any message: it may mention variables and constants only".to_owned();
             let message = format!("the initial condition mentions the parameter `{name}`");
-            self.error("parameter-in-initial-condition", message, at, what.clone(), Some(help));
+            self.error("parameter-in-initial-condition", message, span, what.clone(), Some(help));
             return None;
         }
-        let help = match (near, &elsewhere) {
+        let help = match (similar, &elsewhere) {
             (_, None) if let Some(explanation) = elsewhere::explain_word(name) => explanation.to_owned(),
             (_, Some(what)) if what.contains("of the specification") => {
                 format!("list it under `observes:` to read it: `observes: [{name}]`")
@@ -391,11 +391,11 @@ impl<'a, 'c> Typing<'a, 'c> {
                     "a parameter is known only in the transitions of its action, and this one is on `{action}`"
                 )
             }
-            (Some(near), _) => format!("did you mean {}?", self.describe_name(&near)),
+            (Some(similar), _) => format!("did you mean {}?", self.describe_name(&similar)),
             (None, _) => self.inventory(),
         };
         let label = elsewhere.unwrap_or_else(|| "not declared".to_owned());
-        self.error("unknown-name", format!("unknown name `{name}`"), at, label, Some(help));
+        self.error("unknown-name", format!("unknown name `{name}`"), span, label, Some(help));
         None
     }
 
@@ -483,14 +483,14 @@ impl<'a, 'c> Typing<'a, 'c> {
         self.as_number(term, &tree.span, operator)
     }
 
-    fn as_number(&mut self, term: Option<Term>, at: &Range<usize>, operator: &str) -> Option<Term> {
+    fn as_number(&mut self, term: Option<Term>, span: &Range<usize>, operator: &str) -> Option<Term> {
         let term = term?;
         if term.sort().is_number() {
             return Some(term);
         }
         let message = format!("`{operator}` computes with numbers, but this is {}", term.sort());
         let help = about_ids([term.sort(); 2]);
-        self.error("type-mismatch", message, at, format!("this is {}", term.sort()), help);
+        self.error("type-mismatch", message, span, format!("this is {}", term.sort()), help);
         None
     }
 

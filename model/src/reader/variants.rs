@@ -27,14 +27,14 @@ impl Typing<'_, '_> {
     }
 
     /// Reports an alternative with data that is written without them.
-    pub(super) fn without_data(&mut self, variant: &RecordType, number: usize, at: &Range<usize>) {
+    pub(super) fn without_data(&mut self, variant: &RecordType, number: usize, span: &Range<usize>) {
         let alternatives = variant.alternatives();
         let of = &alternatives[number];
         let name = &of.name;
         let help =
             format!("write `{}`; `x is {name}` asks whether it is one", spell_alternative(variant, of));
         let message = format!("a value `{name}` of {} has data", variant.name);
-        self.error("missing-field", message, at, "without its data".to_owned(), Some(help));
+        self.error("missing-field", message, span, "without its data".to_owned(), Some(help));
     }
 
     /// `Ok(3)`
@@ -109,22 +109,22 @@ impl Typing<'_, '_> {
         }
     }
 
-    fn number_of(&mut self, variant: &RecordType, name: &str, at: &Range<usize>) -> Option<usize> {
+    fn number_of(&mut self, variant: &RecordType, name: &str, span: &Range<usize>) -> Option<usize> {
         let alternatives = variant.alternatives();
         let found = alternatives.iter().position(|one| one.name == name);
         if found.is_none() {
             let known = || alternatives.iter().map(|one| one.name.as_str());
             let help = self.collector.meant(name, &format!("alternatives of {}", variant.name), known);
             let message = format!("{} has no alternative `{name}`", variant.name);
-            self.error("unknown-alternative", message, at, "no such alternative".to_owned(), Some(help));
+            self.error("unknown-alternative", message, span, "no such alternative".to_owned(), Some(help));
         }
         found
     }
 
     /// `r is Ok`
-    pub(super) fn question(&mut self, tree: &Expression, name: &str, at: &Range<usize>) -> Option<Term> {
+    pub(super) fn question(&mut self, tree: &Expression, name: &str, span: &Range<usize>) -> Option<Term> {
         let (subject, variant) = self.of_alternatives(tree, "is")?;
-        let number = self.number_of(&variant, name, at)?;
+        let number = self.number_of(&variant, name, span)?;
         Some(is_alternative(&subject, number))
     }
 
