@@ -83,8 +83,9 @@ pub(crate) fn read_system(collector: &mut Collector, options: &Options) -> Optio
     };
     if transitions != edges.len() as u64 && collector.errors() == 0 {
         let message = format!("the header says {transitions} transitions, and the file has {}", edges.len());
-        let found = Diagnostic::error("wrong-count", message).at(collector.origin(&span), "said here");
-        collector.push(found.help("a file that was cut off has fewer; correct the header where it is wrong"));
+        let diagnostic = Diagnostic::error("wrong-count", message).at(collector.origin(&span), "said here");
+        collector
+            .push(diagnostic.help("a file that was cut off has fewer; correct the header where it is wrong"));
     }
     if states > options.most as u64 {
         report_too_many(collector, &span, "states", options.most);
@@ -158,8 +159,8 @@ fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Op
         return Some(AutHeader { initial, transitions, states, span: span.clone() });
     }
     let message = "expected `des (initial state, transitions, states)`, three numbers";
-    let found = Diagnostic::error("syntax", message).at(collector.origin(span), "not such a header");
-    collector.push(found.help("one initial state: sets and distributions of them are not read"));
+    let diagnostic = Diagnostic::error("syntax", message).at(collector.origin(span), "not such a header");
+    collector.push(diagnostic.help("one initial state: sets and distributions of them are not read"));
     None
 }
 
@@ -260,13 +261,13 @@ fn read_event(label: &str) -> Result<Event, (String, Range<usize>)> {
 /// Finds the end of a value, which is before the space and the sign of the next offer.
 fn find_value_end(text: &str) -> usize {
     let (mut depth, mut quoted, mut last) = (0usize, false, ' ');
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match c {
             '"' => quoted = !quoted,
             _ if quoted => {}
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            '!' | '?' if depth == 0 && last.is_whitespace() && at > 0 => return at,
+            '!' | '?' if depth == 0 && last.is_whitespace() && offset > 0 => return offset,
             _ => {}
         }
         last = c;
@@ -277,13 +278,13 @@ fn find_value_end(text: &str) -> usize {
 fn split_arguments(text: &str) -> Vec<&str> {
     let (mut depth, mut start) = (0usize, 0);
     let mut found = Vec::new();
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match c {
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
-                found.push(text[start..at].trim());
-                start = at + 1;
+                found.push(text[start..offset].trim());
+                start = offset + 1;
             }
             _ => {}
         }
@@ -348,9 +349,9 @@ fn make_model(collector: &mut Collector, options: &Options, system: &AutSystem) 
             sorts.push(vec![None; values])
         });
         if kind == ActionKind::Internal && !edge.event.values.is_empty() {
-            let found =
+            let diagnostic =
                 Diagnostic::warning("values-lost", "internal actions carry no values: they are left out");
-            collector.push(found.at(collector.origin(&edge.label), "with values"));
+            collector.push(diagnostic.at(collector.origin(&edge.label), "with values"));
         }
         for (sort, value) in sorts[number].iter_mut().zip(&edge.event.values) {
             let new = sort_of(value);

@@ -70,9 +70,9 @@ impl<'a> Directions<'a> {
             (Some(sign), Some((listed, option))) if sign != listed => {
                 if self.reported.insert(name.to_owned()) {
                     let message = format!("the file says another direction of `{name}` than {option}");
-                    let found =
+                    let diagnostic =
                         Diagnostic::error("contradiction", message).at(origin.clone(), direction_text(sign));
-                    collector.push(found);
+                    collector.push(diagnostic);
                 }
                 None
             }
@@ -87,19 +87,19 @@ impl<'a> Directions<'a> {
                 let is_new = self.reported.insert(name.to_owned());
                 if is_new && self.reported.len() == MOST_REPORTED + 1 {
                     let message = "nothing says who does further ones: the system or its environment";
-                    let found = Diagnostic::error("unknown-direction", message)
+                    let diagnostic = Diagnostic::error("unknown-direction", message)
                         .at(origin.clone(), "the first of the others")
                         .help("`--inputs '*'` or `--outputs '*'` stands for all others");
-                    collector.push(found);
+                    collector.push(diagnostic);
                 } else if is_new && self.reported.len() <= MOST_REPORTED {
                     let message = format!("nothing says who does `{name}`: the system or its environment");
                     let shown = if name.contains([',', ' ']) { format!("'{name}'") } else { name.to_owned() };
                     let help = format!(
                         "say it with --inputs {shown}, --outputs {shown} or --internals {shown}; `*` stands for all others"
                     );
-                    let found = Diagnostic::error("unknown-direction", message)
+                    let diagnostic = Diagnostic::error("unknown-direction", message)
                         .at(origin.clone(), "its direction is not known");
-                    collector.push(found.help(help));
+                    collector.push(diagnostic.help(help));
                 }
                 None
             }

@@ -96,7 +96,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     let is_left_out = |step: &Transition| leads_around(step) && !must_stay.contains(&circle_of[step.source]);
     let Some(first) = iosts.transitions.iter().find(|step| is_left_out(step)) else { return };
     let message = "internal steps that lead around and change nothing are left out";
-    let mut found =
+    let mut diagnostic =
         Diagnostic::warning("left-out-cycle", message).at(first.origin.whole.clone(), "one of them");
     let merged =
         circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
@@ -107,12 +107,12 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
         // The warning names at most 20 groups of locations.
         if number < 20 {
             let names = circle.iter().map(|location| iosts.locations[*location].name.as_str());
-            found = found.note(format!("{} are one location", listed(names)));
+            diagnostic = diagnostic.note(format!("{} are one location", listed(names)));
         }
     }
     let kept: Numbered<TransitionId, Transition> =
         iosts.transitions.iter().filter(|step| !is_left_out(step)).cloned().collect();
-    collector.push(found);
+    collector.push(diagnostic);
     let mut locations = Numbered::new();
     let mut new = Numbered::filled(iosts.initial, iosts.locations.len());
     for (old, location) in iosts.locations.numbered() {
@@ -174,8 +174,8 @@ fn give_first_values(collector: &mut Collector, model: &mut Model) {
     if !names.is_empty() {
         let whose = listed(names.iter().map(String::as_str));
         let message = format!("{whose}: read before anything is assigned, and without a first value");
-        let found = Diagnostic::warning("first-value", message);
-        collector.push(found.help("the first value is a constant of the specification: fix it under `instantiate:`, or leave it open"));
+        let diagnostic = Diagnostic::warning("first-value", message);
+        collector.push(diagnostic.help("the first value is a constant of the specification: fix it under `instantiate:`, or leave it open"));
     }
 }
 
@@ -245,20 +245,22 @@ const FEWER: &str = "--most reads less of the foreign model";
 /// Reads the text back. A text that is too large for the reader is a limit, any other difference is a bug.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
-    let read =
-        file.map_err(|found| vec![found]).and_then(|file: Arc<SourceFile>| read_any_specification(file));
+    let read = file
+        .map_err(|diagnostic| vec![diagnostic])
+        .and_then(|file: Arc<SourceFile>| read_any_specification(file));
     let written = match &read {
         Ok((AnySpecification::Untimed(read), _)) => write_yaml(&read.iosts, &read.types),
         Ok((AnySpecification::Timed(read), _)) => write_timed_yaml(&read.timed, &read.types),
         // The limit's message names the part that is too large.
-        Err(found) => match found.iter().find(|found| TOO_LARGE.contains(&found.code)) {
-            Some(found) => {
-                let message = format!("the specification would be too large to be read: {}", found.message);
+        Err(diagnostic) => match diagnostic.iter().find(|diagnostic| TOO_LARGE.contains(&diagnostic.code)) {
+            Some(diagnostic) => {
+                let message =
+                    format!("the specification would be too large to be read: {}", diagnostic.message);
                 let limit = Diagnostic::error(LIMIT, message);
                 collector.push(limit.help(FEWER));
                 return None;
             }
-            None => panic!("an imported specification is not read: {found:?}\n{text}"),
+            None => panic!("an imported specification is not read: {diagnostic:?}\n{text}"),
         },
     };
     assert!(text.ends_with(&written), "what is read is not what was written:\n{text}\n{written}");

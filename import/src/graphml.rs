@@ -231,7 +231,8 @@ impl GraphmlReader<'_> {
     fn find_start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
-            let number = drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            let number =
+                drawing.find_named(wanted).map_err(|diagnostic| self.collector.push(*diagnostic)).ok()?;
             drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -295,12 +296,12 @@ impl GraphmlReader<'_> {
             return None;
         }
         let message = format!("no node has the identifier `{id}`");
-        let mut found =
+        let mut diagnostic =
             Diagnostic::error("unknown-id", message).at(self.collector.origin(&place), "no such node");
         if let Some(similar) = self.collector.nearest(id, ids.keys().map(String::as_str)) {
-            found = found.help(format!("did you mean `{similar}`?"));
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
-        self.collector.push(found);
+        self.collector.push(diagnostic);
         None
     }
 
@@ -388,8 +389,8 @@ impl GraphmlReader<'_> {
     }
 
     fn warn(&mut self, code: &'static str, message: &str, span: &Range<usize>) {
-        let found = Diagnostic::warning(code, message).at(self.collector.origin(span), "not taken over");
-        self.collector.push(found);
+        let diagnostic = Diagnostic::warning(code, message).at(self.collector.origin(span), "not taken over");
+        self.collector.push(diagnostic);
     }
 
     fn head(&self, node: &Node<'_, '_>) -> Range<usize> {

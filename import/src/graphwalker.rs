@@ -58,8 +58,13 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     for (key, (count, span)) in foreign {
         let message =
             format!("`{key}` says how paths are made or what is required, not what the system does");
-        let found = Diagnostic::warning("not-taken", message).at(collector.origin(&span), "not taken over");
-        collector.push(if count > 1 { found.note(format!("{count} times in the file")) } else { found });
+        let diagnostic =
+            Diagnostic::warning("not-taken", message).at(collector.origin(&span), "not taken over");
+        collector.push(if count > 1 {
+            diagnostic.note(format!("{count} times in the file"))
+        } else {
+            diagnostic
+        });
     }
     build::build(collector, options, &drawing)
 }
@@ -104,7 +109,11 @@ impl GraphwalkerReader<'_> {
             self.read_model(number, model)?;
         }
         if let Some(wanted) = &self.options.initial {
-            let number = self.drawing.find_named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            let number = self
+                .drawing
+                .find_named(wanted)
+                .map_err(|diagnostic| self.collector.push(*diagnostic))
+                .ok()?;
             self.drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -126,21 +135,21 @@ impl GraphwalkerReader<'_> {
             (None, Some(edge)) => self.drawing.start = Start::Edge(edge),
             (None, None) => {
                 let similar = nearest(&start.text, known.iter().copied().take(1_000));
-                let mut found =
+                let mut diagnostic =
                     Diagnostic::error("unknown-id", format!("nothing has the identifier `{}`", start.text))
                         .at(self.collector.origin(&start.full_range()), "it begins here");
                 if let Some(similar) = similar {
-                    found = found.help(format!("did you mean `{similar}`?"));
+                    diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
                 }
-                self.collector.push(found);
+                self.collector.push(diagnostic);
                 return None;
             }
         }
         for (_, other) in starts.iter().skip(1) {
             let message =
                 "it begins with the first model that says where; others are entered by shared states";
-            let found = Diagnostic::warning("second-start", message);
-            self.collector.push(found.at(self.collector.origin(&other.full_range()), "not taken over"));
+            let diagnostic = Diagnostic::warning("second-start", message);
+            self.collector.push(diagnostic.at(self.collector.origin(&other.full_range()), "not taken over"));
         }
         Some(())
     }
@@ -151,8 +160,8 @@ impl GraphwalkerReader<'_> {
             self.drawing.start = Start::Edge(*number);
             let message = format!("{message}: it is the only edge without a source");
             let origin = self.collector.origin(span);
-            let found = Diagnostic::warning("no-start", message).at(origin, "it begins here");
-            self.collector.push(found.help("--initial names a vertex"));
+            let diagnostic = Diagnostic::warning("no-start", message).at(origin, "it begins here");
+            self.collector.push(diagnostic.help("--initial names a vertex"));
             return Some(());
         }
         let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
@@ -173,8 +182,8 @@ impl GraphwalkerReader<'_> {
             self.drawing.edges.remove(number);
             let message =
                 "an edge without `sourceVertexId`, and the model does not begin with it: it is never taken";
-            let found = Diagnostic::warning("not-taken", message);
-            self.collector.push(found.at(self.collector.origin(&span), "left out"));
+            let diagnostic = Diagnostic::warning("not-taken", message);
+            self.collector.push(diagnostic.at(self.collector.origin(&span), "left out"));
         }
     }
 
@@ -269,31 +278,31 @@ impl GraphwalkerReader<'_> {
     }
 
     fn find_vertex(&mut self, piece: &Piece, ids: &BTreeMap<String, usize>) -> Option<usize> {
-        let found = ids.get(&piece.text).copied();
-        if found.is_none() {
+        let diagnostic = ids.get(&piece.text).copied();
+        if diagnostic.is_none() {
             let message = format!("no vertex of the model has the identifier `{}`", piece.text);
-            let mut found = Diagnostic::error("unknown-id", message)
+            let mut diagnostic = Diagnostic::error("unknown-id", message)
                 .at(self.collector.origin(&piece.full_range()), "no such vertex");
             if let Some(similar) = self.collector.nearest(&piece.text, ids.keys().map(String::as_str)) {
-                found = found.help(format!("did you mean `{similar}`?"));
+                diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
             }
-            self.collector.push(found);
+            self.collector.push(diagnostic);
         }
-        found
+        diagnostic
     }
 
     /// Reports something that a specification does not have. With `--untranslated drop` it is only a warning.
     fn report_untranslatable(&mut self, piece: &Piece, what: &str) {
         let message = format!("the model format has no counterpart of {what}");
         let origin = self.collector.origin(&piece.full_range());
-        let found = match self.options.untranslated {
+        let diagnostic = match self.options.untranslated {
             Untranslated::Drop => {
                 Diagnostic::warning("untranslatable", format!("{message}: they are left out"))
             }
             Untranslated::Refuse => Diagnostic::error("untranslatable", message)
                 .help("`--untranslated drop` leaves it out: the specification then says less"),
         };
-        self.collector.push(found.at(origin, "not translated"));
+        self.collector.push(diagnostic.at(origin, "not translated"));
     }
 
     /// Checks the keys of an object. Counts those that are warned of once.

@@ -148,9 +148,9 @@ impl Declared {
         }
         for declaration in &machine.clocks {
             if find_type(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
-                let found =
+                let diagnostic =
                     Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
-                collector.push(found.at(origin(collector, &declaration.ty), "a clock of integers"));
+                collector.push(diagnostic.at(origin(collector, &declaration.ty), "a clock of integers"));
             }
             let datum = clock(data_names.get(&declaration.name.text));
             declared.scope.insert(declaration.name.text.clone(), Some(Term::datum(&datum)));
@@ -161,8 +161,8 @@ impl Declared {
                 "variables of the type `{}` are reals: nothing asks that what is assigned is not negative",
                 ty.text
             );
-            let found = Diagnostic::warning("unsigned", message);
-            collector.push(found.at(origin(collector, ty), "may be negative here"));
+            let diagnostic = Diagnostic::warning("unsigned", message);
+            collector.push(diagnostic.at(origin(collector, ty), "may be negative here"));
         }
         let taken = data_names.all().union(taken).cloned().collect();
         declared.add_ports(collector, machine, &types, &taken);
@@ -226,8 +226,8 @@ impl Declared {
                 }
                 None => {
                     let message = format!("--uncontrollable names `{name}`, which is no input");
-                    let found = Diagnostic::error("unknown-name", message);
-                    collector.push(found.help(match nearest(name, inputs()) {
+                    let diagnostic = Diagnostic::error("unknown-name", message);
+                    collector.push(diagnostic.help(match nearest(name, inputs()) {
                         Some(similar) => format!("did you mean `{similar}`?"),
                         None => inventory("inputs", inputs()),
                     }));
@@ -271,13 +271,13 @@ fn check_distinct(collector: &mut Collector, machine: &Machine) {
         let mut seen: BTreeMap<&str, &Name> = BTreeMap::new();
         for name in names {
             if let Some(first) = seen.get(name.text.as_str()) {
-                let found = Diagnostic::error(
+                let diagnostic = Diagnostic::error(
                     "duplicate-declaration",
                     format!("the {what} `{}` is declared twice", name.text),
                 )
                 .at(collector.origin(&name.span), "declared again")
                 .at(collector.origin(&first.span), "first declared here");
-                collector.push(found);
+                collector.push(diagnostic);
             } else {
                 seen.insert(&name.text, name);
             }
@@ -316,8 +316,8 @@ fn find_type_of_time(
     let of = Name { text: numbers.to_owned(), span: name.span.clone() };
     let (ty, _) = find_type(collector, &of, types)?;
     if ty != Type::Real {
-        let found = Diagnostic::warning("clock", "times are real here, and this one counts whole units");
-        collector.push(found.at(Some(collector.origin(&name.span)), "a time of integers"));
+        let diagnostic = Diagnostic::warning("clock", "times are real here, and this one counts whole units");
+        collector.push(diagnostic.at(Some(collector.origin(&name.span)), "a time of integers"));
     }
     Some((Type::Real, true))
 }
@@ -328,7 +328,7 @@ pub(super) fn report_mistakes(
     mistakes: Vec<crate::expression::ForeignMistake>,
 ) {
     for mistake in mistakes {
-        let found = mistake.on(collector, piece);
-        collector.push(found);
+        let diagnostic = mistake.on(collector, piece);
+        collector.push(diagnostic);
     }
 }

@@ -155,8 +155,8 @@ impl Machine {
 
 impl Reader<'_, '_> {
     pub(super) fn push(&mut self, mistake: ForeignMistake) {
-        let found = mistake.on(self.collector, &self.piece);
-        self.collector.push(found);
+        let diagnostic = mistake.on(self.collector, &self.piece);
+        self.collector.push(diagnostic);
     }
 
     /// Reads the system: its machines and connections.

@@ -142,9 +142,9 @@ fn find_port(
 ) -> Option<(usize, usize)> {
     let Some(machine) = known.get(plug.machine.text.as_str()) else {
         let message = format!("there is no machine `{}`", plug.machine.text);
-        let found = Diagnostic::error("unknown-name", message)
+        let diagnostic = Diagnostic::error("unknown-name", message)
             .at(collector.origin(&plug.machine.span), "no such machine");
-        collector.push(found.help(inventory("machines", known.keys().copied())));
+        collector.push(diagnostic.help(inventory("machines", known.keys().copied())));
         return None;
     };
     let ports = &machines[*machine].ports;
@@ -152,10 +152,10 @@ fn find_port(
     match port {
         None => {
             let message = format!("`{}` has no port `{}`", plug.machine.text, plug.port.text);
-            let found = Diagnostic::error("unknown-name", message)
+            let diagnostic = Diagnostic::error("unknown-name", message)
                 .at(collector.origin(&plug.port.span), "not declared");
             let all = ports.iter().map(|port| port.name.text.as_str());
-            collector.push(found.help(inventory("ports", all)));
+            collector.push(diagnostic.help(inventory("ports", all)));
         }
         Some(port) if ports[port].is_input != plug.is_input => {
             let message = format!("the port `{}` has the other direction", plug.port.text);

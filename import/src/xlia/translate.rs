@@ -97,14 +97,14 @@ impl Translation<'_> {
         }
         let starts: Vec<&XliaState> = machine.states.iter().filter(|state| state.is_start).collect();
         let [start] = starts.as_slice() else {
-            let mut found = Diagnostic::error(
+            let mut diagnostic = Diagnostic::error(
                 "no-start",
                 format!("a machine begins in one state, and {} say that they are it", starts.len()),
             );
             for state in starts {
-                found = found.at(self.collector.origin(&state.name.span), "it begins here");
+                diagnostic = diagnostic.at(self.collector.origin(&state.name.span), "it begins here");
             }
-            self.collector.push(found.help("`state< start > name`"));
+            self.collector.push(diagnostic.help("`state< start > name`"));
             return None;
         };
         let (initial_condition, known) = self.translate_initial(start);
@@ -119,14 +119,14 @@ impl Translation<'_> {
                 let name = names.next().flatten();
                 let Some(target) = by_name.get(transition.target.text.as_str()) else {
                     let message = format!("there is no state `{}`", transition.target.text);
-                    let mut found = Diagnostic::error("unknown-name", message)
+                    let mut diagnostic = Diagnostic::error("unknown-name", message)
                         .at(self.collector.origin(&transition.target.span), "no such state");
                     if let Some(similar) =
                         self.collector.nearest(&transition.target.text, by_name.keys().copied())
                     {
-                        found = found.help(format!("did you mean `{similar}`?"));
+                        diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
                     }
-                    self.collector.push(found);
+                    self.collector.push(diagnostic);
                     continue;
                 };
                 let source = by_name[state.name.text.as_str()];
@@ -169,8 +169,8 @@ impl Translation<'_> {
             let Some(name) = name else { continue };
             if !states.entry(name.text.clone()).or_default().insert(&state.name.text) {
                 let message = format!("two transitions of `{}` are called `{}`", state.name.text, name.text);
-                let found = Diagnostic::error("duplicate-declaration", message);
-                self.collector.push(found.at(self.collector.origin(&name.span), "the second one"));
+                let diagnostic = Diagnostic::error("duplicate-declaration", message);
+                self.collector.push(diagnostic.at(self.collector.origin(&name.span), "the second one"));
             }
         }
         let full_name = |state: &XliaState, name: Name| match states[&name.text].len() {
@@ -345,9 +345,9 @@ impl Translation<'_> {
                     let number = self.port(name, kind)?;
                     if action.replace(number).is_some() {
                         let message = "a transition with two messages has no counterpart";
-                        let found = Diagnostic::error("untranslatable", message)
+                        let diagnostic = Diagnostic::error("untranslatable", message)
                             .at(self.collector.origin(&name.span), "the second one");
-                        self.collector.push(found.help("put a state between them"));
+                        self.collector.push(diagnostic.help("put a state between them"));
                         return None;
                     }
                     let parameters = &self.declared.actions[number].parameters;
@@ -402,10 +402,11 @@ impl Translation<'_> {
             let has_clock = |term: &Term| self.declared.clocks.iter().any(|clock| term.mentions(clock));
             if !resets.is_empty() || has_clock(&guard) || state.values().any(has_clock) {
                 let message = "an internal step takes no time: it may not speak of clocks";
-                let found = Diagnostic::error("internal-time", message)
+                let diagnostic = Diagnostic::error("internal-time", message)
                     .at(self.collector.origin(&transition.span), "it has no message");
-                self.collector
-                    .push(found.help("let it send something, or put what it asks into the steps around it"));
+                self.collector.push(
+                    diagnostic.help("let it send something, or put what it asks into the steps around it"),
+                );
                 return None;
             }
         }

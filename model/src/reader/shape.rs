@@ -401,8 +401,8 @@ pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, 
     let label = format!("`{key}` is missing here");
     let help = format!("for example `{like}`");
     let message = format!("{of} has no `{key}`");
-    let found = Diagnostic::error("missing-key", message).at(collector.origin(&node.head()), label);
-    collector.lacks_key(found.help(help), &node.span, key);
+    let diagnostic = Diagnostic::error("missing-key", message).at(collector.origin(&node.head()), label);
+    collector.lacks_key(diagnostic.help(help), &node.span, key);
 }
 
 /// The entries of a section. None if the section is missing.
