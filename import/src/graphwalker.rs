@@ -122,14 +122,13 @@ impl GraphwalkerReader<'_> {
         };
         let known: Vec<&str> = self.drawing.vertices.iter().map(|vertex| vertex.id.as_str()).collect();
         // Identifiers may be used in several models. The model that names the beginning comes first.
-        let own_first = |of: usize| usize::from(of != model);
-        let vertices = &self.drawing.vertices;
+        let (vertices, edges) = (&self.drawing.vertices, &self.drawing.edges);
         let vertex = (0..vertices.len())
             .filter(|number| vertices[*number].id == start.text)
-            .min_by_key(|number| own_first(vertices[*number].model));
-        let edge = (0..self.edges.len())
+            .min_by_key(|number| vertices[*number].model != model);
+        let edge = (0..edges.len())
             .filter(|number| self.edges[*number] == start.text)
-            .min_by_key(|number| own_first(self.drawing.edges[*number].model));
+            .min_by_key(|number| edges[*number].model != model);
         match (vertex, edge) {
             (Some(vertex), _) => self.drawing.start = Start::Vertex(vertex),
             (None, Some(edge)) => self.drawing.start = Start::Edge(edge),
@@ -173,6 +172,7 @@ impl GraphwalkerReader<'_> {
 
     /// Leaves out edges without a source, which no path takes, but for the beginning.
     fn leave_out_what_is_never_taken(&mut self) {
+        // From the last one, so that the numbers of those before it stay.
         for (number, span) in std::mem::take(&mut self.from_nowhere).into_iter().rev() {
             match &mut self.drawing.start {
                 Start::Edge(start) if *start == number => continue,
@@ -195,7 +195,7 @@ impl GraphwalkerReader<'_> {
         for piece in self.read_texts(json, "actions") {
             self.drawing.first.push((number, piece));
         }
-        let before = self.drawing.vertices.len();
+        let first_vertex = self.drawing.vertices.len();
         for vertex in self.read_list(json, "vertices").unwrap_or_default() {
             if self.drawing.vertices.len() == self.options.most {
                 report_too_many(self.collector, &vertex.span, "vertices", self.options.most);
@@ -203,17 +203,12 @@ impl GraphwalkerReader<'_> {
             }
             self.read_vertex(number, vertex);
         }
-        let ids: BTreeMap<String, usize> = self
-            .drawing
-            .vertices
-            .iter()
-            .enumerate()
-            .skip(before)
-            .map(|(number, vertex)| (vertex.id.clone(), number))
-            .collect();
-        if ids.len() < self.drawing.vertices.len() - before {
+        let own_vertices = self.drawing.vertices.iter().enumerate().skip(first_vertex);
+        let ids: BTreeMap<String, usize> =
+            own_vertices.map(|(number, vertex)| (vertex.id.clone(), number)).collect();
+        if ids.len() < self.drawing.vertices.len() - first_vertex {
             let mut seen = BTreeSet::new();
-            for vertex in self.drawing.vertices.iter().skip(before) {
+            for vertex in self.drawing.vertices.iter().skip(first_vertex) {
                 if !seen.insert(vertex.id.as_str()) {
                     let message = format!("two vertices have the identifier `{}`", vertex.id);
                     self.collector.error("duplicate-id", message, &vertex.span, "the second one");
@@ -261,12 +256,11 @@ impl GraphwalkerReader<'_> {
         label.guard = self.read_text(json, "guard").map(|guard| guard.trimmed()).filter(has_tokens);
         label.actions = self.read_texts(json, "actions");
         let source = self.read_text(json, "sourceVertexId").filter(|id| !id.is_empty());
-        let source = match source {
+        let source = match source.map(|piece| self.find_vertex(&piece, ids)) {
             None => None,
-            Some(piece) => match self.find_vertex(&piece, ids) {
-                Some(number) => Some(number),
-                None => return,
-            },
+            Some(Some(number)) => Some(number),
+            // There is no such vertex, which has been reported.
+            Some(None) => return,
         };
         let Some(target) = self.read_required_text(json, "targetVertexId", "an edge") else { return };
         let Some(target) = self.find_vertex(&target, ids) else { return };

@@ -195,12 +195,8 @@ impl Reader<'_, '_> {
             self.machine_body()?;
         }
         if self.system.machines.is_empty() {
-            return Err(Box::new(ForeignMistake::new(
-                "syntax",
-                &(0..0),
-                "a system without a machine",
-                "nothing in it",
-            )));
+            let message = "a system without a machine";
+            return Err(Box::new(ForeignMistake::new("syntax", &(0..0), message, "nothing in it")));
         }
         match self.cursor.peek() {
             None => Ok(()),
@@ -237,9 +233,9 @@ impl Reader<'_, '_> {
         if !self.cursor.eat("<") {
             return Ok(None);
         }
-        let found = self.cursor.name("a word")?;
+        let word = self.cursor.name("a word")?;
         self.cursor.expect(">")?;
-        Ok(Some(found))
+        Ok(Some(word))
     }
 
     /// Reads a machine after the word `statemachine`.
@@ -247,10 +243,8 @@ impl Reader<'_, '_> {
         if let Some((word, span)) = self.modifier()?
             && word != "or"
         {
-            return Err(Box::new(ForeignMistake::untranslatable(
-                &span,
-                format!("a machine of the kind `{word}`"),
-            )));
+            let kind = format!("a machine of the kind `{word}`");
+            return Err(Box::new(ForeignMistake::untranslatable(&span, kind)));
         }
         self.machine = Machine::named(self.read_name("the machine's name")?);
         self.cursor.expect("{")?;
@@ -351,10 +345,8 @@ impl Reader<'_, '_> {
         match self.modifier()? {
             Some((word, _)) if word == "env" => {}
             Some((word, span)) => {
-                return Err(Box::new(ForeignMistake::untranslatable(
-                    &span,
-                    format!("a connection by `{word}`"),
-                )));
+                let kind = format!("a connection by `{word}`");
+                return Err(Box::new(ForeignMistake::untranslatable(&span, kind)));
             }
             None => return Err(self.cursor.unexpected("`< env >`")),
         }
