@@ -78,12 +78,11 @@ impl<'a> Directions<'a> {
             }
             (Some(kind), _) | (None, Some((kind, _))) => Some(kind),
             (None, None) => {
-                let rest = user_lists(self.options)
-                    .into_iter()
-                    .find(|(.., list)| list.iter().any(|name| name == ALL));
-                if let Some((kind, ..)) = rest {
+                let mut lists = user_lists(self.options).into_iter();
+                if let Some((kind, ..)) = lists.find(|(.., list)| list.iter().any(|name| name == ALL)) {
                     return Some(kind);
                 }
+                // One message follows for all names after the first few.
                 let is_new = self.reported.insert(name.to_owned());
                 if is_new && self.reported.len() == MOST_REPORTED + 1 {
                     let message = "nothing says who does further ones: the system or its environment";
@@ -113,8 +112,8 @@ impl<'a> Directions<'a> {
     /// Finds the list of the user that names this action itself, and returns its direction and option.
     pub fn find_listed(&self, name: &str) -> Option<(ActionKind, &'static str)> {
         let mut lists = user_lists(self.options).into_iter();
-        let found = lists.find(|(.., list)| name != ALL && list.iter().any(|known| known == name));
-        found.map(|(kind, option, _)| (kind, option))
+        let listed = lists.find(|(.., list)| name != ALL && list.iter().any(|known| known == name));
+        listed.map(|(kind, option, _)| (kind, option))
     }
 }
 

@@ -79,6 +79,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     iosts.location_ids().for_each(|location| {
         graph.add_node(location);
     });
+    // A strongly connected component, which may be a single location.
     let circles = kosaraju_scc(&graph);
     let mut circle_of = Numbered::filled(0, iosts.locations.len());
     for (number, circle) in circles.iter().enumerate() {
@@ -102,6 +103,7 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
         circles.iter().enumerate().filter(|(number, circle)| circle.len() > 1 && !must_stay.contains(number));
     let mut representative = iosts.locations.map(|_| None);
     for (number, (_, circle)) in merged.enumerate() {
+        // The first location of the circle stands for all of them.
         let first = circle.iter().min().copied();
         circle.iter().for_each(|location| representative[*location] = first);
         // The warning names at most 20 groups of locations.
@@ -114,11 +116,11 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
         iosts.transitions.iter().filter(|step| !is_left_out(step)).cloned().collect();
     collector.push(diagnostic);
     let mut locations = Numbered::new();
-    let mut new = Numbered::filled(iosts.initial, iosts.locations.len());
+    let mut new_numbers = Numbered::filled(iosts.initial, iosts.locations.len());
     for (old, location) in iosts.locations.numbered() {
         // The first location of a circle has a new number already.
-        new[old] = match representative[old] {
-            Some(first) if first != old => new[first],
+        new_numbers[old] = match representative[old] {
+            Some(first) if first != old => new_numbers[first],
             _ => locations.push(location.clone()),
         };
     }
@@ -133,10 +135,10 @@ fn merge_silent_cycles(collector: &mut Collector, iosts: &mut Iosts) {
     }
     (iosts.actions, iosts.transitions) = (actions, kept);
     for step in iosts.transitions.iter_mut() {
-        (step.source, step.target) = (new[step.source], new[step.target]);
+        (step.source, step.target) = (new_numbers[step.source], new_numbers[step.target]);
         step.action = renumbered[step.action];
     }
-    iosts.initial = new[iosts.initial];
+    iosts.initial = new_numbers[iosts.initial];
     iosts.locations = locations;
 }
 
@@ -182,8 +184,8 @@ fn give_first_values(collector: &mut Collector, model: &mut Model) {
 /// Finds the variables that some path of transitions may read before it assigns them.
 fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     let outgoing = iosts.outgoing();
-    let reads = |variable: &Datum, at: LocationId| {
-        outgoing[at].iter().any(|number| {
+    let is_read_from = |variable: &Datum, location: LocationId| {
+        outgoing[location].iter().any(|number| {
             let transition = &iosts.transitions[*number];
             let terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
             terms.into_iter().any(|term| term.mentions(variable))
@@ -193,13 +195,14 @@ fn find_read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
         let mut reached = Numbered::filled(false, iosts.locations.len());
         let mut unvisited = vec![iosts.initial];
         reached[iosts.initial] = true;
-        while let Some(at) = unvisited.pop() {
+        while let Some(location) = unvisited.pop() {
             coreach_model::budget::ask();
-            if reads(variable, at) {
+            if is_read_from(variable, location) {
                 return true;
             }
-            for number in &outgoing[at] {
+            for number in &outgoing[location] {
                 let transition = &iosts.transitions[*number];
+                // After an assignment the first value does not matter.
                 let assigns = transition.assignments.contains_key(variable);
                 if !assigns && !std::mem::replace(&mut reached[transition.target], true) {
                     unvisited.push(transition.target);
@@ -229,7 +232,7 @@ fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
             collector.push(limit);
             return false;
         }
-        size = terms().fold(size, |all, term| all.saturating_add(term.written_size()));
+        size = terms().fold(size, |sum, term| sum.saturating_add(term.written_size()));
     }
     // Every part of an expression has at least one sign.
     if size > Limits::MADE.bytes as u64 {

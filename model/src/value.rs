@@ -305,8 +305,9 @@ impl Value {
 pub fn tuples<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
     let mut product = vec![Vec::new()];
     for list in lists {
-        let extend =
-            |prefix: Vec<T>| list.iter().map(move |value| [prefix.as_slice(), &[value.clone()]].concat());
+        let extend = |prefix: Vec<T>| {
+            list.iter().map(move |value| [prefix.as_slice(), std::slice::from_ref(value)].concat())
+        };
         product = product.into_iter().flat_map(extend).collect();
     }
     product

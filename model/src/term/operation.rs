@@ -622,12 +622,11 @@ impl StandardOperation {
     /// Does it have a value wherever its arguments have one? A union with a bound need not.
     fn is_total(self) -> bool {
         use StandardOperation as On;
-        match self {
-            On::Element | On::LeastElement | On::GreatestElement | On::ValueAt => false,
-            On::ElementChanged | On::ElementInserted | On::ElementRemoved | On::ValueChanged => false,
-            On::Part | On::Joined => false,
-            _ => true,
-        }
+        let reads =
+            matches!(self, On::Element | On::LeastElement | On::GreatestElement | On::ValueAt | On::Part);
+        let changes =
+            matches!(self, On::ElementChanged | On::ElementInserted | On::ElementRemoved | On::ValueChanged);
+        !(reads || changes || self == On::Joined)
     }
 
     /// Makes the longer term of arguments without operations.
