@@ -314,9 +314,10 @@ fn read_parameters(
             }
             other => {
                 let message = format!("`{key}` is `true` or `false`, not `{other}`");
-                let label = "expected `true` or `false`";
-                let help = "an input that the tester sees and does not send has `controllable: false`";
-                collector.mistake("not-a-truth-value", message, &value.span, label, help);
+                let diagnostic = Diagnostic::error("not-a-truth-value", message)
+                    .at(collector.origin(&value.span), "expected `true` or `false`")
+                    .help("an input that the tester sees and does not send has `controllable: false`");
+                collector.push(diagnostic);
             }
         }
     }

@@ -49,8 +49,10 @@ pub fn check_livelocks(
             true => "a cycle of internal actions: the system could stay silent for ever",
             false => "a cycle of internal actions, in a part that no path reaches",
         };
-        let make = if is_reached { Diagnostic::error } else { Diagnostic::warning };
-        let mut diagnostic = make("livelock", message);
+        let mut diagnostic = match is_reached {
+            true => Diagnostic::error("livelock", message),
+            false => Diagnostic::warning("livelock", message),
+        };
         for (step, number) in cycle.iter().enumerate().take(8) {
             let label = format!("step {} of the cycle", step + 1);
             diagnostic = diagnostic.at(place(*number), label);
@@ -190,9 +192,12 @@ fn check_misspelt(
             true => (format!("nothing leaves the initial location `{name}`"), "initial"),
             false => (format!("the location `{name}` is entered, but nothing leaves it"), "entered"),
         };
-        let make = if is_reached { Diagnostic::warning } else { Diagnostic::error };
-        let mut diagnostic = make("misspelt-location", message)
-            .at(locations.origins[id].clone(), format!("{label} here, and named nowhere else"));
+        let diagnostic = match is_reached {
+            true => Diagnostic::warning("misspelt-location", message),
+            false => Diagnostic::error("misspelt-location", message),
+        };
+        let mut diagnostic =
+            diagnostic.at(locations.origins[id].clone(), format!("{label} here, and named nowhere else"));
         if !is_reached {
             diagnostic = diagnostic.at(locations.origins[meant].clone(), "no path leads to this one");
             // Locations after the meant one are not reached for the same reason.

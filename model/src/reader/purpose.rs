@@ -136,16 +136,18 @@ fn read_parsed_purpose(
         let place = |datum: &Datum| find_mention(entries, datum).unwrap_or_else(|| origin.span.clone());
         for clock in clocks.iter().filter(|clock| condition.mentions(clock)) {
             let message = format!("the initial condition mentions the clock `{clock}`");
-            let (label, help) = ("clocks begin at 0", "leave it out, or put the condition into a guard");
-            collector.mistake("clock-in-initial-condition", message, &place(clock), label, help);
+            let diagnostic = Diagnostic::error("clock-in-initial-condition", message)
+                .at(collector.origin(&place(clock)), "clocks begin at 0")
+                .help("leave it out, or put the condition into a guard");
+            collector.push(diagnostic);
         }
         for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
             let message =
                 format!("the initial condition mentions `{datum}`, which belongs to the specification");
-            let help =
-                "a purpose must not restrict where its specification begins: put the condition into a guard";
-            let (code, label) = ("observed-in-initial-condition", "only observed");
-            collector.mistake(code, message, &place(datum), label, help);
+            let diagnostic = Diagnostic::error("observed-in-initial-condition", message)
+                .at(collector.origin(&place(datum)), "only observed")
+                .help("a purpose must not restrict where its specification begins: put the condition into a guard");
+            collector.push(diagnostic);
         }
     }
     let with_quiescence = with_quiescence(against, aim);
