@@ -2,8 +2,8 @@
 //!
 //! A document may come from anywhere, so nothing in it is believed. A document that is accepted is as
 //! well-formed as a model that its reader accepts. Names are distinct. Guards are conditions on constants,
-//! variables and the action's own parameters. An assigned value has the sort of its variable. So the code that
-//! runs a test case need not check again.
+//! variables and the action's own parameters. An assigned value has the sort of its variable. So the code
+//! that runs a test case need not check again.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

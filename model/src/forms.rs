@@ -217,8 +217,8 @@ impl RecordType {
         Value::Record(self.clone(), fields.into())
     }
 
-    /// Returns all fields: the first one, these parts in the fields that count, and the simplest values in the
-    /// others. `make` turns a value into a field.
+    /// Returns all fields: the first one, these parts in the fields that count, and the simplest values in
+    /// the others. `make` turns a value into a field.
     pub(crate) fn filled<T>(
         &self,
         first: Value,

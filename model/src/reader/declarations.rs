@@ -321,7 +321,7 @@ fn read_parameters(
             }
         }
     }
-    // In the long form the parameters stand under their key, otherwise they are the entries beside attributes.
+    // The parameters stand under their key in the long form, and beside attributes in the short one.
     let without_attributes: Vec<Entry>;
     let long_form = shape::get(entries, "parameters");
     if let Some(node) = long_form.filter(|node| matches!(node.kind, NodeKind::Mapping(_))) {

@@ -242,8 +242,8 @@ fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action
     actions
 }
 
-/// Finds the first place where the text of the initial condition mentions the datum. `None` if only a function
-/// does.
+/// Finds the first place where the text of the initial condition mentions the datum. `None` if only a
+/// function does.
 fn find_mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
     let NodeKind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
     let scalar = shape::get(initial, "condition")?.as_scalar()?;

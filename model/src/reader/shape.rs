@@ -114,7 +114,7 @@ pub fn check_keys_beside(
         if is_allowed || (glued.is_none() && is_cut(collector, entries, entry)) {
             continue;
         }
-        // First we look for the key that is meant: the name in another format, a misspelling, or a longer key.
+        // First we look for the key that is meant: as in other formats, misspelt, or shortened.
         let in_other_format = || {
             let is_row = |(foreign, own): &&(&[&str], &str)| foreign.contains(&key) && known.contains(own);
             ELSEWHERE.iter().find(is_row).map(|(_, own)| *own)

@@ -494,8 +494,8 @@ impl<'a, 'c> Typing<'a, 'c> {
         None
     }
 
-    /// Types `a + b` and the like. It recurses and must need little of the stack, so longer parts are in other
-    /// functions.
+    /// Types `a + b` and the like. It recurses and must need little of the stack, so longer parts are in
+    /// other functions.
     fn arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
         if !(says_type(a) && says_type(b)) {
             return self.sum_beside(operator, a, b);

@@ -229,9 +229,9 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     builder.root
 }
 
-/// Returns the keys of the document in order, up to the first one for which `is_last` holds, and as far as the
-/// text is YAML. The value is an empty text at its place if it is no scalar. Mistakes are not reported. This
-/// is for a look at the kind of a file, which must cost less than reading it.
+/// Returns the keys of the document in order, up to the first one for which `is_last` holds, and as far as
+/// the text is YAML. The value is an empty text at its place if it is no scalar. Mistakes are not reported.
+/// This is for a look at the kind of a file, which must cost less than reading it.
 pub fn top_keys(text: &str, is_last: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
     let mut entries = Vec::new();
     if text.len() > Limits::of(text.as_bytes()).bytes {

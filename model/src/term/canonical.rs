@@ -5,10 +5,10 @@
 //! solver should not be asked this for each slot of each list.
 //!
 //! **Method.** The shape of most results shows that they are canonical. After the end of `q + [e]`, a slot is
-//! a slot of `q` after its own end, or a case of `e` that asks for another length. A length is a sum of lengths
-//! of lists and a number. So after the end of the whole, each of these lists has ended too, and a case that
-//! asks for a greater length does not apply (`Behind`). Only terms of other shapes, such as mutants, get a
-//! condition (`canonical_condition`).
+//! a slot of `q` after its own end, or a case of `e` that asks for another length. A length is a sum of
+//! lengths of lists and a number. So after the end of the whole, each of these lists has ended too, and a
+//! case that asks for a greater length does not apply (`Behind`). Only terms of other shapes, such as
+//! mutants, get a condition (`canonical_condition`).
 //!
 //! **Cost.** A slot is read once along its cases, so a list costs the square of its bound.
 
@@ -108,7 +108,7 @@ struct Behind<'a> {
 }
 
 impl<'a> Behind<'a> {
-    /// The knowledge that the list does not reach this entry, counted from 1. `None` if a number is too large.
+    /// The knowledge that the list does not reach this entry, counted from 1. `None` for a huge number.
     fn of(length: &'a Term, entry: usize) -> Option<Self> {
         let (_, length) = length_where(length);
         let most = i64::try_from(entry).ok()? - 1;
@@ -189,8 +189,8 @@ fn is_number(condition: &Term, term: &Term) -> Option<i64> {
     }
 }
 
-/// Splits a sum of lengths of lists and a number. Adds the lengths to the list, and returns the number. `None`
-/// if the term is no such sum.
+/// Splits a sum of lengths of lists and a number. Adds the lengths to the list, and returns the number.
+/// `None` if the term is no such sum.
 fn collect_summands<'a>(term: &'a Term, lengths: &mut Vec<&'a Term>) -> Option<i64> {
     match term.node() {
         Node::Field(list, 0) if matches!(list.sort(), Type::Record(ty) if ty.width().is_some()) => {

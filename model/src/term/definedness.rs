@@ -7,8 +7,8 @@
 //! (or disjunction) of n parts, the condition of a part must hold only if the parts before it let evaluation
 //! reach it. Written out for each part, that would be n² / 2 parts. If many parts have a condition, the
 //! conjunction is therefore halved, and the condition of the second half is stated under the first half as a
-//! whole: `D(a && b) = D(a) && (!a || D(b))`. By distribution it is the same condition, with n log n parts and
-//! 2 log n levels.
+//! whole: `D(a && b) = D(a) && (!a || D(b))`. By distribution it is the same condition, with n log n parts
+//! and 2 log n levels.
 
 use std::collections::HashMap;
 
@@ -67,7 +67,7 @@ pub(crate) fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
         TermShape::Node(Node::Or(parts)) => reached_in_turn(parts, Term::clone, memo),
         TermShape::Node(Node::IfThenElse(c, a, b)) => {
             let (on_c, on_a, on_b) = (definedness(c, memo), definedness(a, memo), definedness(b, memo));
-            // The branches are reached only if `c` has a value. So equal conditions may be stated without `c`.
+            // The branches are reached only if `c` has a value. So equal conditions need no `c`.
             let on_branch = if on_a == on_b { on_a } else { Term::if_then_else(c, &on_a, &on_b) };
             Term::and([on_c, on_branch])
         }

@@ -27,7 +27,7 @@ impl Parts {
         let Type::Record(ty) = table.sort() else { unreachable!("{table} has no keys") };
         if let Node::Record(_, fields) = table.node() {
             let yes = Term::yes();
-            // If `into_term` made this record, its condition stands in the first field. It is taken out again.
+            // If `into_term` made this record, its condition stands in the first field.
             let (on, first) = as_where_it_holds(&fields[0]).unwrap_or((&yes, &fields[0]));
             let fields: Vec<Term> = [first].into_iter().chain(&fields[1..]).cloned().collect();
             let condition = Term::and([on.clone()].into_iter().chain(fields.iter().map(has_value)));

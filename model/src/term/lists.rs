@@ -1,10 +1,10 @@
 //! Lowers operations on lists to terms over a length and slots ([`crate::forms`]). Field 0 of a list is its
 //! length, and slot n is field n + 1.
 //!
-//! An operation makes the length and each slot of its result anew. If it does not know an index or a length, a
-//! slot is a conditional over the possible ones. Where the operation has no value, its list gets the length
-//! -1. No list has this length, so the record has no value. For this reason `q[i]` is the element of a list of
-//! one, and no new kind of term is needed.
+//! An operation makes the length and each slot of its result anew. If it does not know an index or a length,
+//! a slot is a conditional over the possible ones. Where the operation has no value, its list gets the length
+//! -1. No list has this length, so the record has no value. For this reason `q[i]` is the element of a list
+//! of one, and no new kind of term is needed.
 
 use std::sync::Arc;
 

@@ -95,8 +95,8 @@ fn has_key_of(field: &Value) -> bool {
     }
 }
 
-/// Computes the value of an operation on its arguments. `operands` are those after the first one. `None` if it
-/// has no value.
+/// Computes the value of an operation on its arguments. `operands` are those after the first one. `None` if
+/// it has no value.
 pub(super) fn on_values(
     operation: StandardOperation,
     first: Value,

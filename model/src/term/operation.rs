@@ -449,8 +449,8 @@ impl QuantifiedOperation {
         }
     }
 
-    /// Lowers quantifiers that return elements, or the position of one. `values` are the possible values, each
-    /// with the condition that it exists.
+    /// Lowers quantifiers that return elements, or the position of one. `values` are the possible values,
+    /// each with the condition that it exists.
     fn lower_chosen(&self, values: &[(Term, Term)], mut substitution: Substitution) -> Term {
         let mut instances = Vec::new();
         for (exists, value) in values {
@@ -532,7 +532,7 @@ impl MatchOperation {
                 .extend(case.names.iter().map(|(name, field)| (name.clone(), Term::field(subject, *field))));
             substitute(case.body.lowered(), &values)
         };
-        // The last case fits all values that the others leave, so it is the innermost one and has no condition.
+        // The last case fits all values that the others leave, so it has no condition.
         let Some((last, others)) = self.cases.split_last() else { unreachable!("a match without a case") };
         others.iter().rfold(instantiate(last), |otherwise, case| {
             let condition = case.alternative.map_or_else(Term::yes, |number| is_alternative(subject, number));

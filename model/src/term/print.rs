@@ -212,7 +212,7 @@ fn is_typed_by_parts(term: &Term) -> bool {
         return false;
     };
     let Type::Record(domain) = arguments[0].sort() else { return false };
-    // The reader gives the list the bound of its domain. A set or a map without a bound has a field for each key.
+    // The reader gives the list the bound of its domain. Without a bound there is a field for each key.
     let most = domain.most().unwrap_or(domain.fields.len());
     let is_sort_of_element = |(_, ty): &(String, Type)| ty == element.sort();
     says_type(element) && list.most() == Some(most) && list.fields.get(1).is_some_and(is_sort_of_element)
