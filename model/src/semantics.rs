@@ -187,12 +187,12 @@ pub fn internal_closure(iosts: &Iosts, states: BTreeSet<State>) -> BTreeSet<Stat
     let internal: Vec<ActionId> =
         iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Internal).collect();
     let mut closed = states.clone();
-    let mut work: Vec<State> = states.into_iter().collect();
-    while let Some(state) = work.pop() {
+    let mut unvisited: Vec<State> = states.into_iter().collect();
+    while let Some(state) = unvisited.pop() {
         for action in &internal {
             for next in step_by(iosts, &state, *action, &[]) {
                 if closed.insert(next.clone()) {
-                    work.push(next);
+                    unvisited.push(next);
                 }
             }
         }
