@@ -1,8 +1,8 @@
 //! The suspended specification: quiescence as an output, for ioco.
 //!
-//! **Problem.** ioc is about outputs. An implementation that stays silent although the specification must
-//! answer conforms to it. ioco also asks that the implementation is quiescent only if the specification is:
-//! quiescence is one more output, δ.
+//! **Problem.** An implementation that stays silent although the specification must answer conforms by ioc.
+//! ioco also asks that the implementation is quiescent only if the specification is. So quiescence is one
+//! more output, δ.
 //!
 //! **Source.** Tretmans, *Test generation with inputs, outputs and repetitive quiescence* (1996); thesis, 3.3
 //! and Definition 3.9 for automata, and 9.2 for IOSTS: δ by the guards of the outputs, syntactically, if
@@ -64,7 +64,9 @@ impl Suspended {
         for transition in &mut iosts.transitions {
             transition.action = match iosts.actions[transition.action].kind {
                 ActionKind::Quiescence => self.quiescence,
-                _ => shift_action(transition.action, self.quiescence),
+                ActionKind::Input | ActionKind::Output | ActionKind::Internal => {
+                    shift_action(transition.action, self.quiescence)
+                }
             };
         }
         purpose.iosts.actions = self.iosts.actions.clone();
@@ -87,40 +89,39 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
     let quiescence = ActionId::of(visible);
     let mut names = UsedNames::of(iosts.actions.iter().map(|action| action.name.as_str()));
     let delta = Action { name: names.unique(DELTA), kind: ActionKind::Quiescence, parameters: Vec::new() };
-    let (before, behind) = specification.actions.split_at(visible);
-    iosts.actions = before.iter().cloned().chain([delta]).chain(behind.iter().cloned()).collect();
+    let (visible_actions, internal_actions) = specification.actions.split_at(visible);
+    iosts.actions =
+        visible_actions.iter().cloned().chain([delta]).chain(internal_actions.iter().cloned()).collect();
     for transition in &mut iosts.transitions {
         transition.action = shift_action(transition.action, quiescence);
     }
     let given = iosts.transitions.len();
-    let mut parts: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
+    let mut conditions: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
     for transition in &iosts.transitions {
         budget::ask();
         let action = iosts.action(transition.action);
         match action.kind {
             ActionKind::Input | ActionKind::Quiescence => {}
-            ActionKind::Internal => parts[transition.source].push(enabling_condition(transition).not()),
+            ActionKind::Internal => conditions[transition.source].push(enabling_condition(transition).not()),
             ActionKind::Output => {
                 let possible = possible_condition(&iosts, transition, action, solver)?;
-                parts[transition.source].push(possible.not());
+                conditions[transition.source].push(possible.not());
             }
         }
     }
-    for (source, parts) in parts.numbered() {
+    for (source, conditions_of_source) in conditions.numbered() {
         budget::ask();
-        let guard = Term::and(parts.clone());
+        let guard = Term::and(conditions_of_source.clone());
         if guard.is_false() || !(guard.is_true() || may_hold(solver, &guard.conjuncts())) {
             continue;
         }
         let guard = simplify_guard(&guard, &[], solver);
         let size = guard.written_size();
         if size > limits.of(Quantity::Nodes) {
+            let label = iosts.location(source).label.clone();
             return Err(Stop::Quiescence {
-                shown: Box::new(ShownTransition { text: iosts.location(source).label.clone(), origin: None }),
-                why: format!(
-                    "when {} is quiescent takes an expression of {size} parts",
-                    iosts.location(source).label
-                ),
+                why: format!("when {label} is quiescent takes an expression of {size} parts"),
+                shown: Box::new(ShownTransition { text: label, origin: None }),
             });
         }
         iosts.transitions.push(Transition {
@@ -135,7 +136,8 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
     Ok(Suspended { iosts, quiescence, given })
 }
 
-/// The condition on the state alone under which the transition can be taken with some values.
+/// The condition on the state alone under which the transition can be taken with some values of its
+/// parameters. An error if it is not found without quantifiers.
 fn possible_condition(
     iosts: &Iosts,
     transition: &Transition,

@@ -21,28 +21,33 @@ pub fn check_product(
     solver: &mut dyn Solver,
 ) -> Findings {
     let mut checking = Checking::new(solver);
-    let (iosts, left, right) = (&product.iosts, specification, &complete.purpose.iosts);
+    let (iosts, specification_iosts, purpose_iosts) =
+        (&product.iosts, specification, &complete.purpose.iosts);
     let lengths = [product.pairs.len(), product.accepting.len()];
     if !checking.well_formed(iosts, &lengths, "product 1") {
         return checking.found;
     }
-    let is_pair = |(l1, l2): &(LocationId, LocationId)| left.locations.has(*l1) && right.locations.has(*l2);
+    let is_pair = |(l1, l2): &(LocationId, LocationId)| {
+        specification_iosts.locations.has(*l1) && purpose_iosts.locations.has(*l2)
+    };
     let number: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
     if number.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
         checking.broken("product 1", "a pair is there twice, or none");
         return checking.found;
     }
-    let start = number.get(&(left.initial, right.initial));
+    let start = number.get(&(specification_iosts.initial, purpose_iosts.initial));
     checking.holds(start == Some(&iosts.initial), "product 1", || "the initial location".to_owned());
     let reached = iosts.reachable_from(iosts.initial);
     checking.holds(reached.iter().all(|r| *r), "product 1", || "a pair that is not reached".to_owned());
-    for (at, (_, l2)) in product.pairs.numbered() {
+    for (number, (_, l2)) in product.pairs.numbered() {
         let is_accepting = *l2 == complete.purpose.accept;
-        checking
-            .holds(product.accepting[at] == is_accepting, "product 5", || iosts.locations[at].label.clone());
+        checking.holds(product.accepting[number] == is_accepting, "product 5", || {
+            iosts.locations[number].label.clone()
+        });
     }
-    check_data(&mut checking, iosts, left, right);
-    let both = Term::and([truth(&left.initial_condition), truth(&right.initial_condition)]);
+    check_data(&mut checking, iosts, specification_iosts, purpose_iosts);
+    let both =
+        Term::and([truth(&specification_iosts.initial_condition), truth(&purpose_iosts.initial_condition)]);
     let place = || "the initial condition".to_owned();
     checking.equivalent(&[], &both, &truth(&iosts.initial_condition), "product 4", place);
 
@@ -52,15 +57,15 @@ pub fn check_product(
         checking.broken("product 2", "transitions and what they were made of");
         return checking.found;
     }
-    for ((at, transition), of) in iosts.transitions.numbered().zip(&product.made_of) {
-        made.entry((transition.source, *of)).or_default().push(at);
+    for ((number, transition), of) in iosts.transitions.numbered().zip(&product.made_of) {
+        made.entry((transition.source, *of)).or_default().push(number);
     }
-    let followers = by_action(right);
-    let outgoing = left.outgoing();
+    let followers = by_action(purpose_iosts);
+    let outgoing = specification_iosts.outgoing();
     let mut enabling: HashMap<TransitionId, Term> = HashMap::new();
     for (source, &(l1, l2)) in iosts.location_ids().zip(&product.pairs) {
         for &first in &outgoing[l1] {
-            let t1 = &left.transitions[first];
+            let t1 = &specification_iosts.transitions[first];
             let seconds: Vec<Option<TransitionId>> = match followers.get(&(l2, t1.action)) {
                 Some(numbers) => {
                     let with = |number: &&TransitionId| complete.purpose.goes_with(**number, first);
@@ -69,21 +74,18 @@ pub fn check_product(
                 None if complete.others_stay => vec![None],
                 None => Vec::new(),
             };
-            checking.holds(!seconds.is_empty(), "product 2", || left.describe(t1));
+            checking.holds(!seconds.is_empty(), "product 2", || specification_iosts.describe(t1));
             let enabled = enabling.entry(first).or_insert_with(|| enabling_condition(t1)).clone();
             for second in seconds {
-                let t2 = second.map(|second| &right.transitions[second]);
-                let place = || format!("{} at {}", left.describe(t1), iosts.location(source).label);
-                let Some([one]) = made
-                    .remove(&(source, (first, second)))
-                    .as_deref()
-                    .map(<[TransitionId; 1]>::try_from)
-                    .and_then(Result::ok)
-                else {
+                let t2 = second.map(|second| &purpose_iosts.transitions[second]);
+                let place =
+                    || format!("{} at {}", specification_iosts.describe(t1), iosts.location(source).label);
+                let made_of_both = made.remove(&(source, (first, second))).unwrap_or_default();
+                let &[single] = made_of_both.as_slice() else {
                     checking.broken("product 2", place());
                     continue;
                 };
-                let made = &iosts.transitions[one];
+                let made = &iosts.transitions[single];
                 let target = (t1.target, t2.map_or(l2, |t2| t2.target));
                 let leads = number.get(&target) == Some(&made.target) && made.action == t1.action;
                 checking.holds(leads, "product 2", place);
@@ -96,23 +98,22 @@ pub fn check_product(
             }
         }
     }
-    for numbers in made.into_values() {
-        for number in numbers {
-            checking.broken("product 2", iosts.describe(&iosts.transitions[number]));
-        }
+    // The others say that they were made of a pair that does not exist.
+    for extra in made.into_values().flatten() {
+        checking.broken("product 2", iosts.describe(&iosts.transitions[extra]));
     }
     checking.found
 }
 
 /// Checks that every datum of either side is owned once, and is a variable if it is a variable of one side.
 fn check_data(checking: &mut Checking<'_>, iosts: &Iosts, left: &Iosts, right: &Iosts) {
-    let set = |data: &[Datum]| data.iter().cloned().collect::<HashSet<_>>();
+    let set_of = |data: &[Datum]| data.iter().cloned().collect::<HashSet<_>>();
     let variables: HashSet<Datum> = left.variables.iter().chain(&right.variables).cloned().collect();
     let shared: HashSet<Datum> = left.constants.iter().chain(&right.constants).cloned().collect();
     let constants: HashSet<Datum> = shared.difference(&variables).cloned().collect();
-    let all: Vec<&str> = iosts.variables.iter().chain(&iosts.constants).map(Datum::name).collect();
-    let is_once = all.iter().collect::<HashSet<_>>().len() == all.len();
-    let is_same = set(&iosts.variables) == variables && set(&iosts.constants) == constants;
+    let names: Vec<&str> = iosts.variables.iter().chain(&iosts.constants).map(Datum::name).collect();
+    let is_once = names.iter().collect::<HashSet<_>>().len() == names.len();
+    let is_same = set_of(&iosts.variables) == variables && set_of(&iosts.constants) == constants;
     checking.holds(is_once && is_same, "product 3", || "the data".to_owned());
     checking.holds(iosts.actions == left.actions, "product 3", || "the actions".to_owned());
 }

@@ -65,9 +65,9 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     let reject = purpose.reject;
     let iosts = &purpose.iosts;
     let given = iosts.transitions.len();
-    let mut of: BTreeMap<(LocationId, ActionId), Vec<&Transition>> = BTreeMap::new();
+    let mut by_source: BTreeMap<(LocationId, ActionId), Vec<&Transition>> = BTreeMap::new();
     for transition in &iosts.transitions {
-        of.entry((transition.source, transition.action)).or_default().push(transition);
+        by_source.entry((transition.source, transition.action)).or_default().push(transition);
     }
     // Loops may stay unwritten only if they change no data.
     let others_stay = purpose.idle.is_empty()
@@ -75,15 +75,15 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     if !others_stay {
         for source in iosts.location_ids() {
             for action in iosts.action_ids() {
-                of.entry((source, action)).or_default();
+                by_source.entry((source, action)).or_default();
             }
         }
     }
     let mut added = Vec::new();
-    for ((source, action), of_this) in of {
+    for ((source, action), transitions) in by_source {
         budget::ask();
-        let Some(residual) = find_residual(&of_this, solver) else { continue };
-        let is_rejected = leads_elsewhere(&of_this, reject) && source != purpose.accept;
+        let Some(residual) = find_residual(&transitions, solver) else { continue };
+        let is_rejected = leads_elsewhere(&transitions, reject) && source != purpose.accept;
         let target = reject.filter(|_| is_rejected).unwrap_or(source);
         added.push(Transition {
             source,
@@ -102,14 +102,14 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
 }
 
 /// The condition that the guards of one action leave out at a location, if it may hold.
-fn find_residual(of_this: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
-    let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
+fn find_residual(transitions: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
+    let residual = Term::or(transitions.iter().map(|t| t.guard.clone())).not();
     let may_be = !residual.is_false() && (residual.is_true() || may_hold(solver, &residual.conjuncts()));
     may_be.then_some(residual)
 }
 
-fn leads_elsewhere(of_this: &[&Transition], reject: Option<LocationId>) -> bool {
-    of_this.iter().any(|t| Some(t.target) != reject)
+fn leads_elsewhere(transitions: &[&Transition], reject: Option<LocationId>) -> bool {
+    transitions.iter().any(|t| Some(t.target) != reject)
 }
 
 /// Finds where completion will send the events to `Reject` that the guards of an action leave out, with their
@@ -122,18 +122,18 @@ pub fn rejected_residuals(
         return Vec::new();
     }
     let mut memo = Memo::new();
-    let mut of: BTreeMap<(LocationId, ActionId), Vec<Transition>> = BTreeMap::new();
+    let mut by_source: BTreeMap<(LocationId, ActionId), Vec<Transition>> = BTreeMap::new();
     for transition in purpose.iosts.transitions.iter().filter(|t| t.source != purpose.accept) {
         let guard = explicit_guard(transition, solver, &mut memo);
         let explicit = Transition { guard, ..transition.clone() };
-        of.entry((transition.source, transition.action)).or_default().push(explicit);
+        by_source.entry((transition.source, transition.action)).or_default().push(explicit);
     }
     let mut found = Vec::new();
-    for ((source, action), of_this) in of {
+    for ((source, action), transitions) in by_source {
         budget::ask();
-        let of_this: Vec<&Transition> = of_this.iter().collect();
-        if leads_elsewhere(&of_this, purpose.reject)
-            && let Some(residual) = find_residual(&of_this, solver)
+        let transitions: Vec<&Transition> = transitions.iter().collect();
+        if leads_elsewhere(&transitions, purpose.reject)
+            && let Some(residual) = find_residual(&transitions, solver)
         {
             found.push((source, action, residual));
         }

@@ -57,26 +57,27 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
             violated: Vec::new(),
         };
     }
-    let mut said: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    let mut allowed_guards: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for Allowed { location, action, guard } in allowed {
-        said.entry((location, action)).or_default().push(guard);
+        allowed_guards.entry((location, action)).or_default().push(guard);
     }
     let fail = iosts.locations.next_number();
-    let open: Vec<LocationId> =
+    let open_locations: Vec<LocationId> =
         iosts.location_ids().filter(|location| verdicts[*location].is_none()).collect();
     let outputs: Vec<ActionId> =
         iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
-    let unsaid = open.len().saturating_mul(outputs.len()).saturating_sub(said.len());
-    let others_fail = (unsaid > limits.written_out).then_some(fail);
+    let missing_pairs =
+        open_locations.len().saturating_mul(outputs.len()).saturating_sub(allowed_guards.len());
+    let others_fail = (missing_pairs > limits.written_out).then_some(fail);
     if others_fail.is_none() {
-        for source in open {
+        for source in open_locations {
             for &action in &outputs {
-                said.entry((source, action)).or_default();
+                allowed_guards.entry((source, action)).or_default();
             }
         }
     }
     let mut added = Vec::new();
-    for ((source, action), guards) in said {
+    for ((source, action), guards) in allowed_guards {
         budget::ask();
         let guard = Term::or(guards).not();
         if guard.is_false() || !(guard.is_true() || may_hold(solver, &guard.conjuncts())) {

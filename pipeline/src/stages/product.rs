@@ -43,14 +43,14 @@ pub fn make_product(
     solver: &mut dyn Solver,
 ) -> Result<Product, Stop> {
     let CompletePurpose { purpose, others_stay, .. } = purpose;
-    let (left, right) = (specification, &purpose.iosts);
-    let (steps, pairs) = reached_steps(left, &purpose, others_stay, limits)?;
+    let (specification_, purpose_) = (specification, &purpose.iosts);
+    let (steps, pairs) = reached_steps(specification_, &purpose, others_stay, limits)?;
     let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
     let mut names = UsedNames::default();
     let mut locations = Numbered::new();
     for &(l1, l2) in pairs.keys() {
-        let (l1, l2) = (left.location(l1), right.location(l2));
+        let (l1, l2) = (specification_.location(l1), purpose_.location(l2));
         locations.push(Location {
             name: names.unique(&joined_name([l1.name.as_str(), l2.name.as_str()])),
             label: joined_label([l1.label.as_str(), l2.label.as_str()]),
@@ -64,10 +64,10 @@ pub fn make_product(
     let made_of = steps.iter().map(|step| (step.first, step.second)).collect();
     for ProductStep { first, source, second } in steps {
         budget::ask();
-        let t1 = &left.transitions[first];
+        let t1 = &specification_.transitions[first];
         let guard = explicit_guard(t1, solver, &mut memo);
         let mut assignments = t1.assignments.clone();
-        let (guard, target) = match second.map(|second| &right.transitions[second]) {
+        let (guard, target) = match second.map(|second| &purpose_.transitions[second]) {
             None => (guard, source),
             Some(t2) => {
                 assignments.extend(t2.assignments.iter().map(|(v, value)| (v.clone(), value.clone())));
@@ -84,29 +84,29 @@ pub fn make_product(
         });
     }
 
-    let variables: Vec<_> = left.variables.iter().chain(&right.variables).cloned().collect();
+    let variables: Vec<_> = specification_.variables.iter().chain(&purpose_.variables).cloned().collect();
     let mut known: HashSet<_> = variables.iter().cloned().collect();
-    let constants = left
+    let constants = specification_
         .constants
         .iter()
-        .chain(&right.constants)
+        .chain(&purpose_.constants)
         .filter(|c| known.insert((*c).clone()))
         .cloned()
         .collect();
     let iosts = Iosts {
-        name: joined_name([left.name.as_str(), right.name.as_str()]),
+        name: joined_name([specification_.name.as_str(), purpose_.name.as_str()]),
         constants,
         variables,
         // The initial condition of the purpose was made explicit when the purpose was completed.
         initial_condition: Term::and([
-            explicit_condition(&left.initial_condition, solver),
-            right.initial_condition.clone(),
+            explicit_condition(&specification_.initial_condition, solver),
+            purpose_.initial_condition.clone(),
         ]),
         locations,
-        initial: number((left.initial, right.initial)),
-        actions: left.actions.clone(),
+        initial: number((specification_.initial, purpose_.initial)),
+        actions: specification_.actions.clone(),
         transitions,
-        origin: left.origin.clone(),
+        origin: specification_.origin.clone(),
     };
     Ok(Product { iosts, pairs: pairs.into_keys().collect(), made_of, accepting })
 }
@@ -132,17 +132,17 @@ fn reached_steps(
     let right = &purpose.iosts;
     let outgoing = left.outgoing();
     let mut followers: HashMap<(LocationId, ActionId), Vec<Option<TransitionId>>> = HashMap::new();
-    for (at, t2) in right.transitions.numbered() {
-        followers.entry((t2.source, t2.action)).or_default().push(Some(at));
+    for (place, t2) in right.transitions.numbered() {
+        followers.entry((t2.source, t2.action)).or_default().push(Some(place));
     }
     let none_said: &[Option<TransitionId>] = if others_stay { &[None] } else { &[] };
     let start = (left.initial, right.initial);
     // The pairs get their numbers when all of them are known.
     let unnumbered = LocationId(0);
     let mut pairs = PairTable::from([(start, unnumbered)]);
-    let mut work = vec![start];
+    let mut waiting = vec![start];
     let mut steps = Vec::new();
-    while let Some((l1, l2)) = work.pop() {
+    while let Some((l1, l2)) = waiting.pop() {
         budget::ask();
         for &first in &outgoing[l1] {
             let t1 = &left.transitions[first];
@@ -152,7 +152,7 @@ fn reached_steps(
                 }
                 let target = (t1.target, second.map_or(l2, |second| right.transitions[second].target));
                 if pairs.insert(target, unnumbered).is_none() {
-                    work.push(target);
+                    waiting.push(target);
                 }
                 steps.push(ProductStep { first, source: l2, second });
             }
@@ -160,8 +160,8 @@ fn reached_steps(
         check_limit(Stage::Product, Quantity::Pairs, pairs.len(), limits)?;
         check_limit(Stage::Product, Quantity::PairTransitions, steps.len(), limits)?;
     }
-    for (number, pair) in pairs.values_mut().enumerate() {
-        *pair = LocationId::of(number);
+    for (place, pair) in pairs.values_mut().enumerate() {
+        *pair = LocationId::of(place);
     }
     steps.sort_unstable_by_key(|step| (step.first, step.source, step.second));
     Ok((steps, pairs))
