@@ -40,13 +40,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_model::budget;
-use coreach_model::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type};
 
-use crate::artifact::{TestCase, Verdict};
+use crate::artifact::{TestCase, Verdict, added_transition};
 use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
@@ -148,14 +148,8 @@ pub fn with_silence(
         }
         let advanced =
             timing.clocks.iter().map(|clock| (clock.clone(), Term::add(&Term::datum(clock), &elapsed)));
-        iosts.transitions.push(Transition {
-            source,
-            action: silence,
-            guard,
-            assignments: advanced.collect(),
-            target: source,
-            origin: TransitionOrigin::default(),
-        });
+        let silent = added_transition(source, silence, guard, source);
+        iosts.transitions.push(Transition { assignments: advanced.collect(), ..silent });
     }
     Ok(WithSilence { iosts, silence, given, moved })
 }
@@ -271,14 +265,7 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
         }
     }
     for ((source, action), guards) in guards_into {
-        kept.push(Transition {
-            source,
-            action,
-            guard: Term::or(guards),
-            assignments: Substitution::new(),
-            target: inconclusive,
-            origin: TransitionOrigin::default(),
-        });
+        kept.push(added_transition(source, action, Term::or(guards), inconclusive));
     }
     test_case.iosts.transitions = kept;
     test_case

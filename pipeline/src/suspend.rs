@@ -35,11 +35,11 @@
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_analyses::symbolic::existence::eliminate_bound;
 use coreach_model::budget;
-use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{Action, ActionKind, Iosts, TestPurpose, Transition};
 use coreach_model::obligation::enabling_condition;
-use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Number, Numbered, Term};
 
+use crate::artifact::added_transition;
 use crate::limits::{Limits, Quantity};
 use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
@@ -124,14 +124,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
                 shown: Box::new(ShownTransition { text: label, origin: None }),
             });
         }
-        iosts.transitions.push(Transition {
-            source,
-            action: quiescence,
-            guard,
-            assignments: Substitution::new(),
-            target: source,
-            origin: TransitionOrigin::default(),
-        });
+        iosts.transitions.push(added_transition(source, quiescence, guard, source));
     }
     Ok(Suspended { iosts, quiescence, given })
 }

@@ -40,11 +40,13 @@ use std::collections::HashMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{ActionKind, Iosts, Location, Transition};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
 
-use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible};
+use crate::artifact::{
+    Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible, added_transition,
+};
 use crate::limits::Limits;
 use crate::names::UsedNames;
 use crate::stage::Stage;
@@ -163,14 +165,7 @@ fn transitions_into(
         if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
             continue;
         }
-        let transition = Transition {
-            source,
-            action,
-            guard,
-            assignments: Substitution::new(),
-            target,
-            origin: TransitionOrigin::default(),
-        };
+        let transition = added_transition(source, action, guard, target);
         check_writable(stage, &transition, limits)?;
         added.push(transition);
     }

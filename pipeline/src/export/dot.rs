@@ -48,10 +48,26 @@ pub fn to_dot(view: &View<'_>, options: Options) -> String {
         }
         write_edges(&mut graph, view, options);
     }
-    // The writer writes into strings, so it cannot fail. It gives a graph no name, which viewers would show
-    // as the title.
-    let title = format!("digraph \"{}\" {{", escape_quoted(&format!("{} {}", view.iosts.name, view.what)));
-    String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
+    with_title(&bytes, &format!("{} {}", view.iosts.name, view.what))
+}
+
+/// Gives the graph a title. The writer cannot name a graph, so the name is put into the text.
+pub(super) fn with_title(written: &[u8], title: &str) -> String {
+    let head = format!("digraph \"{}\" {{", escape_quoted(title));
+    String::from_utf8_lossy(written).replacen("digraph {", &head, 1)
+}
+
+/// Sets the attributes that all graphs share: the label below the graph, fonts and shapes.
+pub(super) fn style_graph(graph: &mut Scope<'_, '_>, label: &str, font_size: f32) {
+    graph.set_html(label).set("labelloc", "b", true).set_font(FONT).set("rankdir", "TB", true);
+    graph
+        .node_attributes()
+        .set("shape", "box", true)
+        .set("style", "rounded,filled", true)
+        .set("fillcolor", "white", true)
+        .set_font(FONT)
+        .set_font_size(font_size);
+    graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
 }
 
 /// Writes the attributes of the whole graph, and the line below it.
@@ -68,20 +84,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         escape_html(&stage),
         side = view.sides()
     );
-    graph
-        .set_html(&label)
-        .set("labelloc", "b", true)
-        .set_font(FONT)
-        .set("rankdir", "TB", true)
-        .set("nodesep", "0.35", true);
-    graph
-        .node_attributes()
-        .set("shape", "box", true)
-        .set("style", "rounded,filled", true)
-        .set("fillcolor", "white", true)
-        .set_font(FONT)
-        .set_font_size(11.0);
-    graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
+    style_graph(graph, &label, 11.0);
 }
 
 fn write_initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {

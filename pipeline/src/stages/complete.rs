@@ -37,11 +37,10 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{Aim, Location, TestPurpose, Transition, TransitionOrigin};
-use coreach_model::term::Substitution;
+use coreach_model::iosts::{Aim, Location, TestPurpose, Transition};
 use coreach_model::{ActionId, LocationId, Term};
 
-use crate::artifact::CompletePurpose;
+use crate::artifact::{CompletePurpose, added_transition};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::limits::Limits;
 
@@ -85,17 +84,11 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
         let Some(residual) = find_residual(&transitions, solver) else { continue };
         let is_rejected = leads_elsewhere(&transitions, reject) && source != purpose.accept;
         let target = reject.filter(|_| is_rejected).unwrap_or(source);
-        added.push(Transition {
-            source,
-            action,
-            guard: residual,
-            assignments: match iosts.action(action).is_visible() {
-                true => purpose.idle.clone(),
-                false => Substitution::new(),
-            },
-            target,
-            origin: TransitionOrigin::default(),
-        });
+        let mut addition = added_transition(source, action, residual, target);
+        if iosts.action(action).is_visible() {
+            addition.assignments = purpose.idle.clone();
+        }
+        added.push(addition);
     }
     purpose.iosts.transitions.extend(added);
     CompletePurpose { purpose, reject, given, others_stay }

@@ -27,11 +27,10 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{Location, Transition, TransitionOrigin};
-use coreach_model::term::Substitution;
+use coreach_model::iosts::Location;
 use coreach_model::{ActionId, LocationId, Term};
 
-use crate::artifact::{Allowed, TestCase, TestGraph, Verdict};
+use crate::artifact::{Allowed, TestCase, TestGraph, Verdict, added_transition};
 use crate::limits::Limits;
 use crate::names::UsedNames;
 
@@ -83,14 +82,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         if guard.is_false() || !(guard.is_true() || may_hold(solver, &guard.conjuncts())) {
             continue;
         }
-        added.push(Transition {
-            source,
-            action,
-            guard,
-            assignments: Substitution::new(),
-            target: fail,
-            origin: TransitionOrigin::default(),
-        });
+        added.push(added_transition(source, action, guard, fail));
     }
     if !added.is_empty() || others_fail.is_some() {
         let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
