@@ -94,13 +94,14 @@ impl<'a> OnlineJudge<'a> {
 
     /// The transitions of a kind that leave a possible state, in order, each with the state.
     fn transitions_leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
-        let of = match kind {
+        let by_location = match kind {
             ActionKind::Input => &self.test.stimuli,
             ActionKind::Output => &self.test.observations,
             ActionKind::Quiescence => &self.test.silences,
             ActionKind::Internal => &self.online.internal,
         };
-        self.states().flat_map(move |state| of[state.location].iter().map(move |number| (*number, state)))
+        self.states()
+            .flat_map(move |state| by_location[state.location].iter().map(move |number| (*number, state)))
     }
 
     /// Is it the specification alone, without a purpose?
@@ -163,7 +164,7 @@ fn verdict_of_states(test: &TestCase, online: &Online, monitor: &Monitor<'_>) ->
     match accepting {
         0 if monitor.may_hold(&online.alive) => None,
         0 => Some(Verdict::Inconclusive),
-        all if all == states.len() => Some(Verdict::Pass),
+        count if count == states.len() => Some(Verdict::Pass),
         _ => Some(Verdict::WeakPass),
     }
 }
@@ -202,7 +203,7 @@ impl Judge for OnlineJudge<'_> {
         let mut moves: Vec<Offer> = Vec::new();
         for (number, _) in self.transitions_leaving(ActionKind::Input) {
             let step = Move::Send(number);
-            if !self.online.leads_on[number].is_false() && moves.iter().all(|one| one.step != step) {
+            if !self.online.leads_on[number].is_false() && moves.iter().all(|offer| offer.step != step) {
                 moves.push(Offer { step, through: vec![number] });
             }
         }
@@ -259,7 +260,7 @@ impl Judge for OnlineJudge<'_> {
             self.is_silent = true;
             return Judged::Followed(None);
         }
-        let before: BTreeSet<LocationId> = self.states().map(|state| state.location).collect();
+        let sources: BTreeSet<LocationId> = self.states().map(|state| state.location).collect();
         let judged = self.monitor.take(what);
         let (Some(event), Judged::Followed(_)) = (what.event(), &judged) else { return judged };
         self.is_silent = false;
@@ -267,12 +268,12 @@ impl Judge for OnlineJudge<'_> {
         // The transition that violated the property explains how it was violated.
         let violated = self.violated().and_then(|how| {
             let test = self.test;
-            let is_last = |one: &Transition| {
-                test.violates[one.target] == Some(how)
-                    && before.contains(&one.source)
-                    && test.iosts.action(one.action).name == event.action
+            let violates_now = |transition: &Transition| {
+                test.violates[transition.target] == Some(how)
+                    && sources.contains(&transition.source)
+                    && test.iosts.action(transition.action).name == event.action
             };
-            test.iosts.transitions.first_number(is_last)
+            test.iosts.transitions.first_number(violates_now)
         });
         Judged::Followed(violated)
     }
