@@ -108,7 +108,7 @@ impl Waiting {
     pub fn new(form: &Delayed, system: &System<'_>, rules: Rules) -> Self {
         let iosts = &form.iosts;
         let since = Datum::new(format!("{}#since", form.delay.name()), Type::Real);
-        let late = Term::compare(Comparison::AtLeast, &Term::datum(&form.delay), &Term::datum(&since));
+        let is_later = Term::compare(Comparison::AtLeast, &Term::datum(&form.delay), &Term::datum(&since));
         let kind = |number: TransitionId| iosts.action(iosts.transitions[number].action).kind;
         let parameters =
             |number: TransitionId| iosts.action(iosts.transitions[number].action).parameters.clone();
@@ -121,38 +121,43 @@ impl Waiting {
                 Rules::Corrected => parts(number),
                 Rules::Published => of_time(number).0,
             };
-            parts.push(late.clone());
+            parts.push(is_later.clone());
             Possible::new(parameters(number), parts)
         });
         let answers = iosts.location_ids().map(|location| {
-            let leaving = system.outgoing[location].iter().copied();
+            let outgoing = system.outgoing[location].iter().copied();
             let answers: Vec<TransitionId> =
-                leaving.filter(|number| kind(*number) != ActionKind::Input).collect();
+                outgoing.filter(|number| kind(*number) != ActionKind::Input).collect();
             // Some answer is possible: a disjunction, in which each answer has renamed parameters.
-            let one_of = |of: &dyn Fn(TransitionId) -> Vec<Term>| {
+            let possible_answer = |parts_of: &dyn Fn(TransitionId) -> Vec<Term>| {
                 let mut bound = Vec::new();
                 let mut cases = Vec::new();
                 for number in &answers {
-                    let own: Vec<Datum> = parameters(*number);
-                    let apart = |datum: &Datum| {
+                    let own_parameters: Vec<Datum> = parameters(*number);
+                    let renamed_apart = |datum: &Datum| {
                         Datum::new(format!("{}#{}", datum.name(), number.0), datum.ty().clone())
                     };
-                    let renamed =
-                        own.iter().map(|datum| (datum.clone(), Term::datum(&apart(datum)))).collect();
-                    cases.push(substitute(&Term::and(of(*number)), &renamed));
-                    bound.extend(own.iter().map(apart));
+                    let renamed = own_parameters
+                        .iter()
+                        .map(|datum| (datum.clone(), Term::datum(&renamed_apart(datum))))
+                        .collect();
+                    cases.push(substitute(&Term::and(parts_of(*number)), &renamed));
+                    bound.extend(own_parameters.iter().map(renamed_apart));
                 }
                 Possible::new(bound, vec![Term::or(cases)])
             };
             match rules {
-                Rules::Corrected => vec![one_of(&parts)],
+                Rules::Corrected => vec![possible_answer(&parts)],
                 Rules::Published => {
-                    vec![one_of(&|number| of_time(number).0), one_of(&|number| of_time(number).1)]
+                    vec![
+                        possible_answer(&|number| of_time(number).0),
+                        possible_answer(&|number| of_time(number).1),
+                    ]
                 }
             }
         });
-        let lasting = system.outgoing.map(|leaving| {
-            leaving.iter().copied().filter(|number| !parameters(*number).is_empty()).collect()
+        let lasting = system.outgoing.map(|outgoing| {
+            outgoing.iter().copied().filter(|number| !parameters(*number).is_empty()).collect()
         });
         Waiting { since, later: later.collect(), answers: answers.collect(), lasting }
     }
