@@ -148,13 +148,13 @@ pub fn search(
     }
     let tree = growth.tree();
     let (is_complete, nodes, depth) = (tree.is_complete(), tree.nodes.len(), tree.longest_path());
-    let done = |open: OpenGoal| match (open.sought, open.is_doubted) {
+    let fate = |open: OpenGoal| match (open.sought, open.is_doubted) {
         (Some(found), _) => Sought::Met(found),
         (None, Some(doubt)) => Sought::Unknown(doubt),
         (None, None) if is_complete => Sought::Never(nodes),
         (None, None) => Sought::Unknown(Doubt::Bound(nodes, depth)),
     };
-    open.into_iter().map(done).collect()
+    open.into_iter().map(fate).collect()
 }
 
 pub fn follow_path(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
@@ -239,14 +239,23 @@ impl GoalSearcher<'_, '_> {
 
     /// Tries a goal whose condition is about the last step of the path: about the data before it, and its
     /// parameters.
-    fn try_before_last_step(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
+    fn try_before_last_step(
+        &mut self,
+        tree: &Tree,
+        node: NodeId,
+        condition_asked: Option<Term>,
+        open: &mut OpenGoal,
+    ) {
         let reached = &tree.nodes[node];
         let mut route = Route::new(path_transitions(tree, node));
         let mut condition = reached.state.condition.clone();
-        if let Some(asked) = asked.filter(|asked| !asked.is_true()) {
-            let Some(before) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
-            condition.push(substitute(&asked, &substitution_before_step(self.system, before, reached)));
-            route.asked.insert(route.path.len() - 1, asked);
+        if let Some(condition_asked) = condition_asked.filter(|condition_asked| !condition_asked.is_true()) {
+            let Some(state_before) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
+            condition.push(substitute(
+                &condition_asked,
+                &substitution_before_step(self.system, state_before, reached),
+            ));
+            route.asked.insert(route.path.len() - 1, condition_asked);
         }
         self.decide(reached, condition, &route, open);
     }
@@ -306,23 +315,23 @@ impl GoalSearcher<'_, '_> {
         if !route.is_determined(self.system.iosts) {
             return None;
         }
-        let mut ways = vec![route.clone()];
-        let mut at = 0;
-        while at < ways.len() && at < MOST_WAYS_ON {
-            let route = ways[at].clone();
-            at += 1;
-            if let Some(found) = self.find_certain_run_along(&route, goal) {
-                return Some(found);
+        let mut routes = vec![route.clone()];
+        let mut next_index = 0;
+        while next_index < routes.len() && next_index < MOST_WAYS_ON {
+            let route = routes[next_index].clone();
+            next_index += 1;
+            if let Some(certain_run) = self.find_certain_run_along(&route, goal) {
+                return Some(certain_run);
             }
             let end = route
                 .path
                 .last()
                 .map_or(self.system.iosts.initial, |last| self.system.iosts.transitions[*last].target);
-            if route.path.len() < ways[0].path.len() + MOST_STEPS_ON {
+            if route.path.len() < routes[0].path.len() + MOST_STEPS_ON {
                 for next in &self.system.outgoing[end] {
                     let mut longer = route.clone();
                     longer.path.push(*next);
-                    ways.push(longer);
+                    routes.push(longer);
                 }
             }
         }
@@ -388,8 +397,8 @@ pub fn path_transitions(tree: &Tree, node: NodeId) -> Vec<TransitionId> {
     tree.path(node).into_iter().filter_map(taken).collect()
 }
 
-fn substitution_before_step(system: &System<'_>, before: &Node, reached: &Node) -> Substitution {
-    let mut values = before.state.standing(&before.state.known);
+fn substitution_before_step(system: &System<'_>, node_before: &Node, reached: &Node) -> Substitution {
+    let mut values = node_before.state.standing(&node_before.state.known);
     if let Move::Take(step) = &reached.by {
         let action = system.iosts.action(system.iosts.transitions[step.transition].action);
         values.extend(action.parameters.iter().cloned().zip(step.parameters.iter().map(Term::datum)));
