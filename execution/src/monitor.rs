@@ -1,24 +1,23 @@
 //! The specification as a judge: it follows the states that are possible after the trace.
 //!
 //! **Problem.** A test case sees only what its purpose looks at. Two questions need a judge that follows the
-//! specification itself: is nothing wrong with an implementation, as far as one looked, and which transitions
-//! of the specification has a run gone through?
+//! specification itself: is nothing wrong with an implementation, and which transitions has a run taken?
 //!
 //! **Method.** The states that are possible after a trace, by definition (`M after σ`, Definition 4.16, p.
 //! 89): all successors of all of them, and all states that internal steps lead to. An output that no state
-//! allows is a violation of ioc (Definition 6.2): Fail, and the states stay as they were. The specification
-//! says nothing after an input that no state takes, which is Inconclusive, for the cause `unspecified`. The
-//! monitor never says Pass, since it has no purpose. If the specification is suspended, silence is followed
-//! as quiescence, and is a Fail if no state is quiescent.
+//! allows is a violation of ioc (Definition 6.2): Fail, and the states stay as they were. An input that no
+//! state takes is Inconclusive, for the cause `unspecified`. The monitor never says Pass, since it has no
+//! purpose. If the specification is suspended, silence is followed as quiescence, and is a Fail if no state
+//! is quiescent.
 //!
-//! Many states are kept as formulas ([`gather_states`]): symbolic states that stand for the
-//! same states, and one example state of each. An output is a violation if it is *proved* that no formula
-//! takes it. If the solver does not know, or if both the states and the formulas are too many, the monitor
-//! gives up rather than guess, for the cause `states`.
+//! Many states are kept as formulas ([`gather_states`]): symbolic states that stand for the same states, and
+//! one example state of each. An output is a violation if it is *proved* that no formula takes it. If the
+//! solver does not know, or if both the states and the formulas are too many, the monitor gives up, for the
+//! cause `states`.
 //!
-//! **Ends**: a step is finite if the specification has no livelock, which its reader refuses. **Costs** the
-//! number of states, or of formulas, times the location's transitions; a formula asks a question for each
-//! guard that depends on unseen data.
+//! **Ends**: a step is finite, since a specification has no livelock. **Costs** the number of states, or of
+//! formulas, times the location's transitions; a formula asks a question for each guard that depends on
+//! unseen data.
 
 use std::collections::BTreeSet;
 

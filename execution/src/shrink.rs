@@ -1,33 +1,29 @@
 //! A shorter run with the same failure, and simpler values in it, found by running again.
 //!
-//! **Problem.** A fault that was met after forty events is understood after four, and `Add(1)` is understood
-//! sooner than `Add(-9223372036854775807)`. Nothing can be computed from the trace alone: only the
-//! implementation knows what it does after another trace. And a faulty implementation has more than one
-//! fault: the shortest failing run is that of the easiest fault, which may be another one.
+//! **Problem.** A fault that was met after forty events is easier to understand after four, and with `Add(1)`
+//! instead of `Add(-9223372036854775807)`. Only the implementation knows what it does after another trace. A
+//! faulty implementation may have several faults, and the shortest failing run may be that of another one.
 //!
 //! **Method.** A candidate is executed, and kept if it fails in the *same bucket* ([`crate::bucket`]):
 //!
 //! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the
-//!    only way to a fault, and its parts need not be runs of the test case at all.
+//!    only way to a fault.
 //! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters,
-//!    ..., single ones. The observations in between are observed anew. If the judge does not allow a
-//!    candidate's next stimulus, the candidate is no run of the test case, and is skipped.
+//!    ..., single ones. The observations in between are observed anew. A candidate whose next stimulus the
+//!    judge does not allow is skipped.
 //! 3. *Simplify.* For each value of each stimulus, try the boundaries that the guard has for it there, then 0
 //!    and other simple values, the simplest first ([`simpler`]). For a number, then halve the distance
-//!    between a size that does not fail and one that does. In the end the value fails and its neighbour
-//!    towards 0 does not, or is not allowed. If several stimuli have the same value and it cannot change
-//!    alone, all of them change together.
+//!    between a size that does not fail and one that does. If several stimuli have the same value and it
+//!    cannot change alone, all of them change together.
 //!
 //! All steps are repeated until none helps. An implementation that is not deterministic may fail now and pass
-//! then. If the given run fails again three times, each run that is kept has to fail again, too; otherwise a
-//! candidate gets three chances instead. The returned run has really happened. At last the result is repeated
-//! as `replay` does it, and counted how often it came to the same bucket.
+//! then. If the given run fails again three times, each run that is kept has to fail again, too. Otherwise a
+//! candidate gets three chances. The returned run has really happened. At last it is repeated as `replay`
+//! does it, and the repetitions that came to the same bucket are counted. The symbolic constants stay as they
+//! are.
 //!
-//! The symbolic constants stay as they are: they are the test's, and another instance of it is another test.
-//!
-//! **Ends** when the time or the number of runs is used up, or nothing is left to try: each success has fewer
-//! events, or as many and simpler values, and there are no infinite descents ([`simpler`]). The time that the
-//! last repetitions will need is reserved for them. A run under way is given no more time than is left.
+//! **Ends** when the time or the number of runs is used up, or nothing remains to try: each success has fewer
+//! events, or as many and simpler values. The time for the last repetitions is reserved.
 
 pub mod simpler;
 pub mod told;

@@ -7,19 +7,17 @@
 //! **Method.** The states of the test graph are enumerated, breadth first, from those that satisfy the
 //! initial condition, and then marked backward from Pass. A reachable state without a verdict that is not
 //! marked is late. This is exact if it ends within [`MOST_STATES`] and every parameter has few values. Finite
-//! types are enumerated, and for other types the solver lists the values, which are few if a guard determines
-//! them. Otherwise some walks are made, and the exact reference is asked about the last state of each walk
-//! that has no verdict ([`leads_on`]), if there is an engine for it. Without an engine there is no answer.
-//! The last state is enough, since a walk that is late stays late.
+//! types are enumerated, and for other types the solver lists the values. Otherwise some walks are made, and
+//! the exact reference is asked about the last state of each walk that has no verdict ([`leads_on`]), if
+//! there is an engine for it. The last state is enough, since a walk that is late stays late.
 //!
-//! **Runs** are walks, in which each successor is as likely as the others. The result says how many of them
-//! come to a late state. They are drawn with a fixed seed, so the number is the same wherever it is counted.
-//! It says how often *such* walks are late. No implementation has to behave like them.
+//! **Runs** are walks, in which each successor is as likely as the others. They are drawn with a fixed seed.
+//! The number of those that come to a late state says how often *such* walks are late. No implementation has
+//! to behave like them.
 //!
 //! **Direction.** A state that is called late is late: this is proved by enumeration or by the exact
-//! reference. A sample may miss some.
-//!
-//! **Ends** at its limits. **Cost**: a few queries per state and transition if types are infinite.
+//! reference. A sample may miss some. **Ends** at its limits. **Cost**: a few queries per state and
+//! transition if types are infinite.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -330,8 +328,8 @@ pub fn list_values(
 /// For each state, whether a path leads from it to a wanted state.
 fn states_leading_on(successors: &[Vec<usize>], wanted: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
-    for (state, successor) in successors.iter().enumerate() {
-        successor.iter().for_each(|successor| predecessors[*successor].push(state));
+    for (state, next_states) in successors.iter().enumerate() {
+        next_states.iter().for_each(|next| predecessors[*next].push(state));
     }
     let mut leads_on = vec![false; successors.len()];
     let mut waiting: Vec<usize> = (0..successors.len()).filter(|state| wanted(*state)).collect();

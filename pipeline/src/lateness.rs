@@ -7,10 +7,9 @@
 //! **Source.** Bannour et al. (2012), Definitions 3 and 12; Bannour, Lapitre, Le Gall, Nguyen (2024),
 //! Definitions 3 and 4: after a trace σ, silence of length d is allowed if some event may still come later,
 //! at d' > d, or if no event is ever possible. **Where we differ**: an event that may come later is an output
-//! or an input that the tester does not send. A stimulus that the tester does not send is no reason to wait,
-//! as in the rules of 2024. The condition on delays and data is one formula, not the conjunction of two (a
-//! flaw of 2012). "Later" is asked of d', not of the silence that was seen (a flaw of 2024, by which a
-//! correct system fails).
+//! or an input that the tester does not send. The condition on delays and data is one formula, not the
+//! conjunction of two (a flaw of 2012). "Later" is asked of d', not of the silence that was seen (a flaw of
+//! 2024, by which a correct system fails).
 //!
 //! **Method**, as for ioco ([`crate::suspend`]): before all stages each location q gets a self-loop by δ, an
 //! action with the delay as its one parameter, which lets all clocks advance by it and changes nothing else.
@@ -25,15 +24,13 @@
 //!
 //! Every stage treats δ as an output. A silence that no state of the specification allows leads to Fail, and
 //! a silence after which Accept is out of reach leads to Inconclusive. After a silence the question is asked
-//! again for later events.
-//!
-//! Inputs that the tester does not send are outputs in all stages. But the system is not to blame for an
-//! unspecified one. So after the last stage, their transitions into Fail lead to Inconclusive.
+//! again for later events. Inputs that the tester does not send are outputs in all stages. But the system is
+//! not to blame for an unspecified one. So after the last stage, their transitions into Fail lead to
+//! Inconclusive.
 //!
 //! **No quantifier**: d' and the parameters are eliminated exactly, or by proved test points. If neither
-//! works, the stage stops.
-//!
-//! **Ends** after one look at each transition. **Cost**: a few queries for each output's transition.
+//! works, the stage stops. **Ends** after one look at each transition. **Cost**: a few queries for each
+//! output's transition.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,6 @@
 //! Simplifies a condition in a context in which something is already known.
 //!
-//! **Problem.** Selection conjoins guards with facts. Most of a fact is known anyway when the guard is read,
-//! and a person cannot read a guard that repeats it.
+//! **Problem.** Most of a fact is known when a guard is read, and a person cannot read a guard that repeats it.
 //!
 //! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply is dropped. A
 //! disjunct that they exclude, or that its neighbours cover, is dropped. The remaining parts are simplified

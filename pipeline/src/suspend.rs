@@ -18,16 +18,14 @@
 //! where G is the full condition of a transition. This is done first of all, on the specification itself. So
 //! a quiescent state after internal steps is a state of its own for closing, and determinizing leaves members
 //! that are not quiescent behind at δ. Every stage treats δ as an output. A purpose may name it (`on:
-//! quiescence`). If it does not, completion lets it stay at δ.
+//! quiescence`). If it does not, completion lets it stay at δ. **Where we differ** from Gaston et al. (2006):
+//! their δ leads to a sink, so nothing is asked after it.
 //!
 //! **No quantifier.** "No parameters satisfy G" needs one, and terms have none. The parameters are eliminated
 //! ([`existence`]). If that fails the stage stops, since a guard of δ that is too narrow would blame
 //! implementations that conform.
 //!
 //! [`existence`]: coreach_analyses::symbolic::existence
-//!
-//! **Where we differ** from Gaston et al. (2006): their δ leads to a sink, so nothing is asked after it. Here
-//! it is the usual self-loop.
 //!
 //! **Ends** after one look at each transition. **Cost**: a few queries for each parameter of an output's
 //! transition.

@@ -5,24 +5,23 @@
 //! comes with a reason that others can check.
 //!
 //! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties*
-//! (2004); thesis, 9.2: the property is an observer, and is violated if the product of specification and
-//! observer reaches `Violate`.
+//! (2004); thesis, 9.2: the property is an observer, and is violated if the product reaches `Violate`.
 //!
 //! **Method.**
+//!
 //! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of refinement
-//!   iterations. Each one is checked here with the solver against the conditions that make it a fact
-//!   ([`coreach_analyses::inductive`]). Nothing else of the analysis is believed. The first proved refinement
-//!   iteration that leaves no state at `Violate`, or no initial state, is the proof.
+//!   iterations. The solver checks each one against the conditions that make it a fact
+//!   ([`coreach_analyses::inductive`]). The first proved one that leaves no state at `Violate`, or no initial
+//!   state, is the proof.
 //! - *Violated.* A bounded search ([`coreach_analyses::symbolic::search`]) looks for a shortest run to
 //!   `Violate`, with values. The concrete semantics then executes the run on the specification and on the
-//!   property, each by itself. Only a run that both take is reported.
+//!   property. Only a run that both take is reported.
 //! - *Proved by paths.* If the search ends, it has followed every path, up to states that are within others,
 //!   and found no violation. Then there are no facts.
 //! - *Unknown* otherwise, with the bound of the search.
 //!
-//! **Where we differ.** A property takes visible events and reads no variable of the specification, so
-//! internal steps do not change it, and the product needs neither closing nor determinizing. So a
-//! specification that `determinize` refuses can be verified.
+//! **Where we differ.** A property takes visible events and reads no variable of the specification. So the
+//! product needs neither closing nor determinizing.
 //!
 //! **Ends** as the analysis and the search do. **Costs** as much as both, and one question for each
 //! condition.

@@ -30,11 +30,9 @@
 //! There is no Pass: no finite run shows that nothing bad ever happens. If no violation of either kind is
 //! possible any more, the run is Inconclusive.
 //!
-//! **Direction.** If the solver does not know whether a guard can hold, the guard is kept. If it holds for no
-//! event, it changes nothing.
-//!
-//! **Ends** after one look at each location, output and member. **Cost**: a query for each location and
-//! output that may violate the property.
+//! **Direction.** If the solver does not know whether a guard can hold, the guard is kept. **Ends** after one
+//! look at each location, output and member. **Cost**: a query for each location and output that may violate
+//! the property.
 
 use std::collections::HashMap;
 

@@ -271,30 +271,26 @@ fn read_root(reader: &mut IutReader<'_>) -> Option<IutSections> {
 /// which may lack inputs because of its purpose. The locations of a test case are pairs.
 fn look_for_swapped(reader: &mut IutReader<'_>, way: &Entry) {
     let Some(iosts) = reader.iosts.filter(|_| way.key.text != "simulated") else { return };
-    let is_input = |transition: &Transition| iosts.action(transition.action).kind == ActionKind::Input;
+    let is_input = |step: &Transition| iosts.action(step.action).kind == ActionKind::Input;
     if iosts.locations[iosts.initial].label.starts_with('<') || !iosts.transitions.iter().any(is_input) {
         return;
     }
-    let first_transitions = iosts.transitions.iter().filter(|transition| transition.source == iosts.initial);
-    let first_transitions: Vec<(&Transition, &Action)> =
-        first_transitions.map(|transition| (transition, iosts.action(transition.action))).collect();
-    if first_transitions.is_empty()
-        || first_transitions.iter().any(|(_, action)| action.kind != ActionKind::Output)
-    {
+    let starts = iosts.transitions.iter().filter(|step| step.source == iosts.initial);
+    let starts: Vec<(&Transition, &Action)> = starts.map(|step| (step, iosts.action(step.action))).collect();
+    if starts.is_empty() || starts.iter().any(|(_, action)| action.kind != ActionKind::Output) {
         return;
     }
-    let keeps_unchecked = |(transition, action): &(&Transition, &Action)| {
-        let is_kept = |datum: &Datum| transition.assignments.values().any(|term| term.mentions(datum));
-        action.parameters.iter().any(|datum| is_kept(datum) && !transition.guard.mentions(datum))
+    let keeps_unchecked = |(step, action): &(&Transition, &Action)| {
+        let is_kept = |datum: &Datum| step.assignments.values().any(|term| term.mentions(datum));
+        action.parameters.iter().any(|datum| is_kept(datum) && !step.guard.mentions(datum))
     };
     // Each of these alone may be meant. Together with an output at the beginning, it is worth a warning.
     let is_http = way.key.text == "http";
-    let has_several_names =
-        first_transitions.iter().any(|(_, action)| action.name != first_transitions[0].1.name);
-    if !(is_http || has_several_names || first_transitions.iter().any(keeps_unchecked)) {
+    let has_several_names = starts.iter().any(|(_, action)| action.name != starts[0].1.name);
+    if !(is_http || has_several_names || starts.iter().any(keeps_unchecked)) {
         return;
     }
-    let name = &first_transitions[0].1.name;
+    let name = &starts[0].1.name;
     let reason = if is_http {
         "over HTTP, a server sends nothing unasked"
     } else {

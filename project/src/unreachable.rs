@@ -80,37 +80,35 @@ fn add_blocked_steps(
 ) -> Diagnostic {
     let reached = iosts.reachable_from(iosts.initial);
     // The locations from which a path leads to an accepting one.
-    let mut leads_to_accept = accepting.clone();
+    let mut leads = accepting.clone();
     let mut has_grown = true;
     while std::mem::take(&mut has_grown) {
         for step in iosts.transitions.iter().rev().filter(|step| step.source != step.target) {
-            if leads_to_accept[step.target] && !leads_to_accept[step.source] {
-                leads_to_accept[step.source] = true;
+            if leads[step.target] && !leads[step.source] {
+                leads[step.source] = true;
                 has_grown = true;
             }
         }
     }
     let mut solver = Z3Solver::default();
     let steps = iosts.transitions.iter().filter(|step| reached[step.source] && !accepting[step.source]);
-    let steps = steps
-        .filter(|step| !step.guard.is_true() && leads_to_accept[step.target])
-        .take(10 * MOST_PARTLY_NAMED);
+    let steps = steps.filter(|step| !step.guard.is_true() && leads[step.target]).take(10 * MOST_PARTLY_NAMED);
     let impossible = steps.filter(|step| {
-        let fact_before = fact(step.source);
-        !fact_before.is_false() && !may_hold(&mut solver, &[fact_before, step.guard.clone()])
+        let known = fact(step.source);
+        !known.is_false() && !may_hold(&mut solver, &[known, step.guard.clone()])
     });
     let impossible: Vec<&Transition> = impossible.take(MOST_PARTLY_NAMED).collect();
     for step in impossible {
-        let fact_before = fact(step.source);
-        let why = if fact_before.is_true() {
+        let known = fact(step.source);
+        let why = if known.is_true() {
             "never holds".to_owned()
         } else {
-            format!("does not hold there, where `{}`", shortened(&fact_before.to_string()))
+            format!("does not hold there, where `{}`", shortened(&known.to_string()))
         };
         let (shown, guard) = (iosts.describe(step), shortened(&step.guard.to_string()));
-        let origin = step.origin.guard.clone().or(step.origin.whole.clone());
+        let place = step.origin.guard.clone().or(step.origin.whole.clone());
         diagnostic =
-            diagnostic.at(origin, "this step").note(format!("`{shown}` needs `{guard}`, which {why}"));
+            diagnostic.at(place, "this step").note(format!("`{shown}` needs `{guard}`, which {why}"));
     }
     diagnostic
 }
@@ -158,12 +156,10 @@ fn find_rejections<'a>(
         Some(reject) => name(reject) == place,
         None => purpose.iosts.locations.iter().all(|location| location.name != place),
     };
-    let entering = iosts
-        .transitions
-        .iter()
-        .filter(|step| is_reject(place(step.target)) && !is_reject(place(step.source)));
-    let entered = entering.filter(|step| may_enter(step));
-    entered.map(|step| (place(step.source), iosts.action(step.action).name.as_str())).collect()
+    let entering =
+        iosts.transitions.iter().filter(|t| is_reject(place(t.target)) && !is_reject(place(t.source)));
+    let entered = entering.filter(|t| may_enter(t));
+    entered.map(|t| (place(t.source), iosts.action(t.action).name.as_str())).collect()
 }
 
 /// Is there a path in the graph from the initial location to an accepting one, whatever the guards?
@@ -215,11 +211,10 @@ fn add_rejected_by_completion(
 fn find_conditional(purpose: &TestPurpose) -> Vec<(&str, &str)> {
     let iosts = &purpose.iosts;
     let mut conditions: BTreeMap<(LocationId, ActionId), (bool, bool)> = BTreeMap::new();
-    for transition in iosts.transitions.iter().filter(|transition| transition.source != purpose.accept) {
-        let (is_partial, leads_on) =
-            conditions.entry((transition.source, transition.action)).or_insert((true, false));
-        *is_partial &= !transition.guard.is_true();
-        *leads_on |= Some(transition.target) != purpose.reject;
+    for t in iosts.transitions.iter().filter(|t| t.source != purpose.accept) {
+        let (is_partial, leads_on) = conditions.entry((t.source, t.action)).or_insert((true, false));
+        *is_partial &= !t.guard.is_true();
+        *leads_on |= Some(t.target) != purpose.reject;
     }
     conditions.retain(|_, (is_partial, leads_on)| *is_partial && *leads_on);
     let names = |&(location, action): &(LocationId, ActionId)| {

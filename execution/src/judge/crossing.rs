@@ -284,7 +284,7 @@ impl<J: Follower> Crossing<J> {
             let below: Events = (1 << place) - 1;
             let remove_bit = |events: &mut Events| *events = *events & below | (*events >> 1) & !below;
             self.interleavings.iter_mut().for_each(|order| remove_bit(&mut order.not_happened));
-            self.pending.iter_mut().for_each(|order| remove_bit(&mut order.before));
+            self.pending.iter_mut().for_each(|event| remove_bit(&mut event.before));
         }
     }
 
@@ -382,7 +382,7 @@ impl<J: Follower> Crossing<J> {
         if self.delay().is_some() && self.sent().next().is_some() {
             return Judged::silence(time);
         }
-        let pending_observations = self.pending.iter().enumerate().filter(|(_, order)| !order.is_stimulus());
+        let pending_observations = self.pending.iter().enumerate().filter(|(_, event)| !event.is_stimulus());
         let pending_observations = pending_observations.fold(0, |all: Events, (place, _)| all | 1 << place);
         let mut remaining = Vec::new();
         // An interleaving that waits only for stimuli is not possible: they have been taken.

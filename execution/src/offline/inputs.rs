@@ -82,8 +82,8 @@ pub fn sequence_along(
             choose_value(symbol, candidates, &mut condition, &mut values, solver)?;
         }
     }
-    let Witness::Found(other_symbols) = solver.witness(&condition) else { return Err(NoSequence::Unknown) };
-    values.extend(other_symbols);
+    let Witness::Found(other_values) = solver.witness(&condition) else { return Err(NoSequence::Unknown) };
+    values.extend(other_values);
     let value = |symbol: &Datum| values.get(symbol).cloned().unwrap_or_else(|| Value::any(symbol.ty()));
     let mut items = Vec::new();
     for step in &steps {

@@ -10,16 +10,14 @@
 //! asked.
 //!
 //! **We differ** in two points. The publication asks only about the time whether a transition can still be
-//! taken. So a transition that the data exclude lets a system wait that must answer. And it asks whether the
+//! taken, so a transition that the data exclude lets a system wait that must answer. And it asks whether the
 //! time excludes all outputs, or the data exclude all of them. So it does not see that a state is quiescent
 //! in which the time excludes some outputs and the data the others. Here both are asked together.
 //! [`Rules::Published`] keeps the published rules, for their figures: a conjunct that mentions the delay is
-//! about the time, any other one about the data. Internal steps, which the publication leaves out, count like
-//! outputs. A state that can take one is not at rest, and a state that can take one later, at an unseen
-//! instant, may wait for it.
+//! about the time, any other one about the data. Internal steps count like outputs here.
 //!
-//! A state that survives a delay has survived every smaller one. An event that is taken later implies that it
-//! was possible. So only the sum of the delays has to be remembered.
+//! A state that survives a delay has survived every smaller one, and an event that is taken later was
+//! possible. So only the sum of the delays has to be remembered.
 
 use std::sync::Arc;
 

@@ -5,24 +5,22 @@
 //!
 //! **Method.** The game is a graph of concrete states, kept for the run. Each expanded state has its moves:
 //! each stimulus, with values in several classes of data ([`crate::walk`]'s candidates), and waiting. Each
-//! move has the states that the specification allows after it. An output may come before a stimulus is taken:
+//! move has the states that the specification allows after it. An output may come before a stimulus is taken,
 //! so it is an answer to the stimulus as well. Silence is an answer if a test of ioco says so. Otherwise,
 //! waiting is sure only if the specification must answer or there is nothing to send.
 //!
-//! Two queues decide in turn which state is expanded next: the nearest state, and then, of the others, the
-//! one with the least *slack*. Slack is the distance in the graph and, for each condition on the way from
-//! there that the data do not satisfy, how far its sides are apart (branch distance: Korel 1990). So if a
-//! later guard asks for a high counter, the counter is increased, at a node a step, whatever else could be
-//! done meanwhile. States with data of a class that was seen come later than others of their depth.
+//! Two queues decide in turn which state is expanded next: the nearest state, and then the one with the least
+//! *slack*. Slack is the distance in the graph and, for each condition on the way from there that the data do
+//! not satisfy, how far its sides are apart (branch distance: Korel 1990). So if a later guard asks for a
+//! high counter, the counter is increased. States with data of a class that was seen come later than others
+//! of their depth.
 //!
 //! Then the graph is *solved*. A state is **sure** if it has a move all whose answers are sure (an
 //! attractor). Its rank is the least number of events by which Pass is certain, computed as by Dijkstra with
 //! the greatest rank of the answers. For the other states a chance is estimated: for a move the mean of its
 //! answers, weighed by [`Experience`], for a state that of the best move. A state that was not expanded is
-//! worth little, and less the greater its slack.
-//!
-//! By ioc an output may stay away, so the tester may wait in vain. Then the wait is no longer a move of that
-//! state, and the graph is solved again.
+//! worth little, and less the greater its slack. By ioc an output may stay away. After a wait in vain, the
+//! wait is no longer a move of that state, and the graph is solved again.
 //!
 //! **It is inexact**: if a transition has at most [`MOST_LISTED`] vectors of values, all are tried, and
 //! otherwise some. A state that is called sure may be lost to an answer with other values, and then it is

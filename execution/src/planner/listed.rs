@@ -171,7 +171,7 @@ impl ListedGame {
             let events_there = self.all[position]
                 .options
                 .iter()
-                .flat_map(|event| event.stimuli.iter().chain(&event.answers));
+                .flat_map(|options| options.stimuli.iter().chain(&options.answers));
             queue.extend(events_there.map(|event| event.to).filter(|to| seen.insert(*to)));
         }
     }
@@ -307,7 +307,7 @@ impl ListedGame {
                     let ListedGame { sought, values, random, .. } = self;
                     let mut sources = Choice { values, random, solver: &mut *solver };
                     let tried = candidates(sought, number, state, FEW_TRIED, &mut sources);
-                    vectors.extend(tried.into_iter().map(|parameter| parameter.values));
+                    vectors.extend(tried.into_iter().map(|candidate| candidate.values));
                 }
             }
         }
@@ -360,9 +360,9 @@ fn list_members(
         let mut completion = None;
         for _ in 0..QUICK {
             let drawn: Vec<Value> = parameters.iter().map(|parameter| any(parameter.ty(), random)).collect();
-            let substitution = parameters.iter().zip(&drawn);
+            let pairs = parameters.iter().zip(&drawn);
             let substitution: Substitution =
-                substitution.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+                pairs.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
             if substitute(&remaining_condition, &substitution).is_true() {
                 completion = Some(drawn);
                 break;

@@ -117,15 +117,15 @@ impl GameTogether {
         let state = position.states.first()?.clone();
         let nearest =
             |answer_number: &usize| events_left[options.answers[*answer_number].to].unwrap_or(usize::MAX);
-        let (choice, kind) = match chosen.stimulus {
+        let (next, kind) = match chosen.stimulus {
             Some(answer_number) => (&options.stimuli[answer_number], ActionKind::Input),
             None => {
-                let choice = &options.answers[(0..options.answers.len()).min_by_key(nearest)?];
-                (choice, if choice.event.is_some() { ActionKind::Output } else { ActionKind::Quiescence })
+                let answer = &options.answers[(0..options.answers.len()).min_by_key(nearest)?];
+                (answer, if answer.event.is_some() { ActionKind::Output } else { ActionKind::Quiescence })
             }
         };
-        let event = choice.event.clone().unwrap_or_else(|| Event::new(String::new(), []));
-        Some(Planned { state, transition: choice.transition, event, kind })
+        let event = next.event.clone().unwrap_or_else(|| Event::new(String::new(), []));
+        Some(Planned { state, transition: next.transition, event, kind })
     }
 
     /// Computes for each position the chance of Pass.

@@ -2,31 +2,28 @@
 //!
 //! **Problem.** Each instant of a run is known up to a tolerance, and a guard compares several of them: if a
 //! clock was reset at the third event, the tolerance of the third decides whether the tenth is late. A judge
-//! that takes for each event the instant nearest to the measured one has decided about the third when the
-//! tenth comes. That may be wrong, and then a correct system fails. Besides, an observation that was read
-//! just after a stimulus may have been sent before the stimulus was taken.
+//! that takes the nearest instant for each event may let a correct system fail. Besides, an observation that
+//! was read just after a stimulus may have been sent before the stimulus was taken.
 //!
 //! **Method.** Before a Fail is given, the run is judged once more with its instants as symbols: t1, t2, ...
-//! each in its interval, in order, and the delay of a step is the difference to the one before. From the
-//! initial state each step takes one of the transitions of its action that do not fail; guards and assigned
-//! values become terms over the instants (Definition 2 of the publication of 2024, along one trace), and the
-//! solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders
-//! are tried too: the one that was seen, and those in which an observation comes before a stimulus whose
-//! interval overlaps its own.
+//! each in its interval, in order. The delay of a step is the difference to the one before. From the initial
+//! state each step takes one of the transitions of its action that do not fail. Guards and assigned values
+//! become terms over the instants (Definition 2 of the publication of 2024, along one trace), and the solver
+//! says whether some instants satisfy all of them. If so, the run goes on with those. Orders are tried too:
+//! the seen one, and those in which an observation comes before a stimulus whose interval overlaps its own.
 //!
 //! **A late machine** has held up the system, or the tester, by the time that was measured between two steps
 //! ([`Mark::late`]). So a step is late by at most the lateness of the step before and the time measured
-//! since. Each step has a symbol for its lateness, by which its instant may be before the interval, and the
-//! solver chooses it. A stimulus may have been taken later by all the time measured after it. An observation
-//! that fails may take the place of another event that was due before it and has not come yet: each part of
-//! its guard has an instant of its own then. If nothing of that avoids a Fail, it is a Fail, however busy the
-//! machine was. The run goes on if instants in the seen order avoid it. They have as little lateness as is
-//! quickly found, since a window that is judged too early is missed.
+//! since. Each step has a symbol for its lateness, by which its instant may be before the interval. A
+//! stimulus may have been taken later by all the time measured after it. An observation that fails may take
+//! the place of another event that was due before it and has not come yet: each part of its guard then has an
+//! instant of its own. The run goes on if instants in the seen order avoid a Fail. They have as little
+//! lateness as is quickly found, since a window that is judged too early is missed.
 //!
 //! **It is one-sided**: a Fail is *not* given if the solver does not know, or if there are more ways than are
 //! tried (`MOST_QUERIES`). It is not given either if at other instants the run would have ended before, or a
-//! stimulus would not have been in its window, since nothing is specified after that. These are
-//! [`Otherwise::Unclear`]: the run is Inconclusive. Only orders with one moved observation are tried.
+//! stimulus would not have been in its window. These are [`Otherwise::Unclear`]: the run is Inconclusive.
+//! Only orders with one moved observation are tried.
 //!
 //! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before an occurrence
 //! would fail; then a walk through the trace with a query at its end and at each choice.

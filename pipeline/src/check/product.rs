@@ -21,33 +21,29 @@ pub fn check_product(
     solver: &mut dyn Solver,
 ) -> Findings {
     let mut checking = Checking::new(solver);
-    let (iosts, specification_iosts, purpose_iosts) =
-        (&product.iosts, specification, &complete.purpose.iosts);
+    let (iosts, left, right) = (&product.iosts, specification, &complete.purpose.iosts);
     let lengths = [product.pairs.len(), product.accepting.len()];
     if !checking.well_formed(iosts, &lengths, "product 1") {
         return checking.found;
     }
-    let is_pair = |(l1, l2): &(LocationId, LocationId)| {
-        specification_iosts.locations.has(*l1) && purpose_iosts.locations.has(*l2)
-    };
-    let number: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
-    if number.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
+    let is_pair = |(l1, l2): &(LocationId, LocationId)| left.locations.has(*l1) && right.locations.has(*l2);
+    let location_of: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
+    if location_of.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
         checking.broken("product 1", "a pair is there twice, or none");
         return checking.found;
     }
-    let start = number.get(&(specification_iosts.initial, purpose_iosts.initial));
+    let start = location_of.get(&(left.initial, right.initial));
     checking.holds(start == Some(&iosts.initial), "product 1", || "the initial location".to_owned());
     let reached = iosts.reachable_from(iosts.initial);
     checking.holds(reached.iter().all(|r| *r), "product 1", || "a pair that is not reached".to_owned());
-    for (number, (_, l2)) in product.pairs.numbered() {
+    for (pair, (_, l2)) in product.pairs.numbered() {
         let is_accepting = *l2 == complete.purpose.accept;
-        checking.holds(product.accepting[number] == is_accepting, "product 5", || {
-            iosts.locations[number].label.clone()
+        checking.holds(product.accepting[pair] == is_accepting, "product 5", || {
+            iosts.locations[pair].label.clone()
         });
     }
-    check_data(&mut checking, iosts, specification_iosts, purpose_iosts);
-    let both =
-        Term::and([truth(&specification_iosts.initial_condition), truth(&purpose_iosts.initial_condition)]);
+    check_data(&mut checking, iosts, left, right);
+    let both = Term::and([truth(&left.initial_condition), truth(&right.initial_condition)]);
     let place = || "the initial condition".to_owned();
     checking.equivalent(&[], &both, &truth(&iosts.initial_condition), "product 4", place);
 
@@ -57,29 +53,28 @@ pub fn check_product(
         checking.broken("product 2", "transitions and what they were made of");
         return checking.found;
     }
-    for ((number, transition), of) in iosts.transitions.numbered().zip(&product.made_of) {
-        made.entry((transition.source, *of)).or_default().push(number);
+    for ((id, transition), of_pair) in iosts.transitions.numbered().zip(&product.made_of) {
+        made.entry((transition.source, *of_pair)).or_default().push(id);
     }
-    let followers = by_action(purpose_iosts);
-    let outgoing = specification_iosts.outgoing();
+    let followers = by_action(right);
+    let outgoing = left.outgoing();
     let mut enabling: HashMap<TransitionId, Term> = HashMap::new();
     for (source, &(l1, l2)) in iosts.location_ids().zip(&product.pairs) {
         for &first in &outgoing[l1] {
-            let t1 = &specification_iosts.transitions[first];
+            let t1 = &left.transitions[first];
             let seconds: Vec<Option<TransitionId>> = match followers.get(&(l2, t1.action)) {
                 Some(numbers) => {
-                    let with = |number: &&TransitionId| complete.purpose.goes_with(**number, first);
+                    let with = |location_of: &&TransitionId| complete.purpose.goes_with(**location_of, first);
                     numbers.iter().filter(with).copied().map(Some).collect()
                 }
                 None if complete.others_stay => vec![None],
                 None => Vec::new(),
             };
-            checking.holds(!seconds.is_empty(), "product 2", || specification_iosts.describe(t1));
+            checking.holds(!seconds.is_empty(), "product 2", || left.describe(t1));
             let enabled = enabling.entry(first).or_insert_with(|| enabling_condition(t1)).clone();
             for second in seconds {
-                let t2 = second.map(|second| &purpose_iosts.transitions[second]);
-                let place =
-                    || format!("{} at {}", specification_iosts.describe(t1), iosts.location(source).label);
+                let t2 = second.map(|second| &right.transitions[second]);
+                let place = || format!("{} at {}", left.describe(t1), iosts.location(source).label);
                 let made_of_both = made.remove(&(source, (first, second))).unwrap_or_default();
                 let &[single] = made_of_both.as_slice() else {
                     checking.broken("product 2", place());
@@ -87,7 +82,7 @@ pub fn check_product(
                 };
                 let made = &iosts.transitions[single];
                 let target = (t1.target, t2.map_or(l2, |t2| t2.target));
-                let leads = number.get(&target) == Some(&made.target) && made.action == t1.action;
+                let leads = location_of.get(&target) == Some(&made.target) && made.action == t1.action;
                 checking.holds(leads, "product 2", place);
                 let guard = Term::and([enabled.clone(), t2.map_or(Term::yes(), |t2| truth(&t2.guard))]);
                 checking.equivalent(&[], &guard, &truth(&made.guard), "product 2", place);

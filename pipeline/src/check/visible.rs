@@ -3,25 +3,20 @@
 //! A location of the visible machine says of which members it is made: locations of the closed machine, each
 //! with the effects that give its data from those that are shown. So a state of the visible machine stands
 //! for a set of states of the closed one, and the initial state for the initial one. Two things must be shown
-//! of a step by one event: every step of a state in the set leads to a state in the set behind (nothing is
-//! lost), and every state in the set behind is the target of such a step (nothing is added). By induction
-//! over traces the set is then the closed machine's `after`.
+//! of a step by one event. Every step of a state in the set leads to a state in the set behind (nothing is
+//! lost). Every state in the set behind is the target of such a step (nothing is added). By induction over
+//! traces the set is then the closed machine's `after`.
 //!
 //! Both are asked for data of the members that have values within their types, behind each of their postponed
-//! effects. That is an invariant: it holds at the beginning, where nothing is postponed, and it is checked
-//! behind each step.
+//! effects. This invariant is checked behind each step. The members' data are compared. A variable that every
+//! member's postponed effects hide is none of them. But without a value within its type the step could not be
+//! taken, so all values of each transition are checked.
 //!
-//! The members' data are compared. A variable that every member's postponed effects hide is none of them. Its
-//! value matters all the same: if it had none within its type, the step could not be taken. So all values of
-//! each transition are checked, and not only those of memory variables.
-//!
-//! If the machine says that it was made by means of facts, three things are checked besides, and three less.
-//! The facts are checked against the closed machine: reach and coreach by their proof or by runs, live
-//! variables by the definition. Then the simulation needs to hold only where each member's data are in the
-//! reach of its location, which they are by induction; only variables that are live need to be the same; and
-//! from an *end* nothing is followed. The step into an end is checked to justify that: no member's step into
-//! it leads to a state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are
-//! the same.
+//! If the machine was made by means of facts, the facts are checked against the closed machine: reach and
+//! coreach by their proof or by runs, live variables by the definition. Then the simulation needs to hold
+//! only where each member's data are in the reach of its location, and for live variables. From an *end*
+//! nothing is followed. The step into an end is checked to justify that: no member's step into it leads to a
+//! state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are the same.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -85,7 +80,7 @@ pub fn check_visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver
 
     let places: Numbered<LocationId, Vec<RunPlace>> =
         visible.members.map(|members| members.iter().map(RunPlace::of).collect());
-    let has_types = places.map(|places| Term::and(places.iter().map(|place| place.has_types.clone())));
+    let has_types = places.map(|here| Term::and(here.iter().map(|place| place.has_types.clone())));
     let context = find_contexts(visible, &places, &has_types);
     for t in &iosts.transitions {
         checking.holds(!visible.ends[t.source], END, || iosts.describe(t));

@@ -1,11 +1,10 @@
 //! Writes a stage's result as a picture: text for Graphviz.
 //!
 //! **Conventions** are those of the field. Behind an action's name `?` means "received" and `!` means "sent".
-//! The side from which a picture is drawn depends on its subject, as in the literature. Everything that
-//! describes the *system* (the completed purpose, the product, the closed and the visible behaviours) is
-//! drawn from the implementation's side. The *test graph* and the *test case*, which a tester executes, are
-//! drawn from the tester's: `Coin!` is a stimulus, `Return?` an observation. The line below the picture says
-//! which side it is. All other exports keep the implementation's directions at every stage.
+//! Everything that describes the *system* (the completed purpose, the product, the closed and the visible
+//! behaviours) is drawn from the implementation's side. The *test graph* and the *test case*, which a tester
+//! executes, are drawn from the tester's: `Coin!` is a stimulus, `Return?` an observation. The line below the
+//! picture says which side it is. All other exports keep the implementation's directions.
 //!
 //! An edge shows its action with parameters in bold, then `[guard]`, broken at `&&`, then its assignments,
 //! one per line. The arrow into the initial location carries the initial condition. Pass is green,
@@ -13,10 +12,8 @@
 //! green or of red.
 //!
 //! **To stay readable**, transitions into Fail from one location are one dashed, grey arrow, and self-loops
-//! that show nothing but their action are one arrow. Nothing else is joined or left out; a condition of many
-//! lines is cut, with a note of how much is missing.
-//!
-//! Nodes are named by their locations, so a picture can be taken apart and styled by other tools.
+//! that show nothing but their action are one arrow. Nothing else is joined or left out. A condition of many
+//! lines is cut, with a note of how much is missing. Nodes are named by their locations.
 
 use std::collections::BTreeMap;
 

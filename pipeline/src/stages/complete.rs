@@ -8,15 +8,13 @@
 //!
 //! **Where we differ.** The published text negates the guards into Reject and those elsewhere separately,
 //! which makes the completed purpose nondeterministic if a location has both. Its definition of the
-//! transitions to look at skips unguarded ones, which then get a needless self-loop. We follow the rule of
-//! the thesis' summary (p. xxi) and of the proof of Observation 7.1: one residual, the negation of *all*
-//! guards of the action. It leads to Reject if some transition of the action leads elsewhere, and is a
-//! self-loop otherwise. It is added if it can hold, which is decided by the solver and not by the shape of
-//! the guards. `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing, so all
-//! its residuals are self-loops. It is violated if some way through it leads to `Violate`, and nothing comes
+//! transitions to look at skips unguarded ones. We follow the rule of the thesis' summary (p. xxi) and of the
+//! proof of Observation 7.1: one residual, the negation of *all* guards of the action. It leads to Reject if
+//! some transition of the action leads elsewhere, and is a self-loop otherwise. It is added if it can hold.
+//! `Accept` is absorbing: its residuals are self-loops. A safety property rejects nothing, so all its
+//! residuals are self-loops. It is violated if some way through it leads to `Violate`, and nothing comes
 //! after that. So an event that violates it does nothing else, and the guards of its other transitions say
-//! so. A reader would take a choice between going on and `Violate` for an exception, and then it is no
-//! choice.
+//! so.
 //!
 //! An addition changes no data. In the delayed form of a timed purpose, the clocks advance by it
 //! ([`TestPurpose::idle`](coreach_model::TestPurpose)).

@@ -16,11 +16,7 @@
 //!   That is the result of the thesis, with no variable more than it needs.
 //! - Otherwise the analyses find which states are reached (`reach`), from which of them Accept can be reached
 //!   (`coreach`), and which variables are still read. Then each way that a run may have gone *keeps* its
-//!   values in variables of its own: `kept.rs`. Choices that nothing resolves are no obstacle there, only
-//!   ways that grow without bound.
-//!
-//! The analyses run in the second case only: if guards exclude each other or events resolve the choice, no
-//! facts are needed.
+//!   values in variables of its own: `kept.rs`. Only ways that grow without bound are an obstacle there.
 //!
 //! **Ends**: see the two constructions. A machine cut off at a limit is never returned: it would lack traces.
 //!

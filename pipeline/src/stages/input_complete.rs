@@ -6,19 +6,18 @@
 //! **Source.** Thesis, Algorithm 7.3 (p. 202); Theorem 7.2: the result is deterministic, and input-complete
 //! outside its verdicts.
 //!
-//! **Where we differ.** The text takes its transitions and alphabet from the purpose; they are the test
-//! graph's. The guard of Fail is the negation of what the specification allows at the location, taken
-//! *before* selection split it into going on and Inconclusive: the same condition where the graph can be, and
-//! one that a person can read.
+//! **Where we differ.** The text takes its transitions and alphabet from the purpose. They are the test
+//! graph's. The guard of Fail is the negation of what the specification allows at the location, *before*
+//! selection split it into going on and Inconclusive. This is the same condition where the graph can be, and
+//! easier to read.
 //!
-//! **Direction.** Nothing is pruned here: a guard of which the solver does not know whether it can hold is
-//! kept. Fail is never given wrongly because `allowed` contains everything that the specification allows in a
-//! reachable state.
+//! **Direction.** A guard of which the solver does not know whether it can hold is kept. Fail is never given
+//! wrongly because `allowed` contains everything that the specification allows in a reachable state.
 //!
 //! **Every other output.** An output that the specification does not allow at a location at all leads to Fail
-//! whatever its parameters. If there are more than [`Limits::written_out`] pairs of this kind, their
-//! transitions are not written, and `others_fail` stands for all of them. If an output is allowed under a
-//! guard, the complement of the guard is always written.
+//! whatever its parameters. If there are more than [`Limits::written_out`] pairs of this kind, `others_fail`
+//! stands for all of them. If an output is allowed under a guard, the complement of the guard is always
+//! written.
 //!
 //! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed
 //! something.

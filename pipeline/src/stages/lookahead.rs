@@ -13,9 +13,8 @@
 //! there is no lookahead, and is returned with the way into it. Otherwise the lookahead is the longest path
 //! plus one. Two transitions with one target and equal effects are one transition.
 //!
-//! The search does not read guards, so it may find a cycle that they exclude.
-//!
-//! **Ends**: at most |L|² pairs, each expanded once. **Cost**: per pair, the product of the two out-degrees.
+//! The search does not read guards, so it may find a cycle that they exclude. **Ends**: at most |L|² pairs,
+//! each expanded once. **Cost**: per pair, the product of the two out-degrees.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -3,34 +3,29 @@
 //!
 //! **Problem.** After a trace several states may be possible. If none of them is quiescent, silence is no
 //! behaviour of the specification: each state can send something, or take an internal step to a state that
-//! can. A test case is closed and deterministic, so its graph does not show this. An internal step that leads
-//! away from an output has become part of what follows it, and an output of one member of a set is no answer
-//! of another member.
+//! can. The graph of a test case does not show this. An internal step that leads away from an output has
+//! become part of what follows it, and an output of one member of a set is no answer of another member.
 //!
 //! **Source.** Quiescence: Tretmans, "Test generation with inputs, outputs and repetitive quiescence" (1996);
-//! thesis, 3.3 and Definition 3.9, for automata. Here it is a fact beside the graph and not an action in it:
-//! ioc does not ask for it (Definition 6.2), and users who do not want it need not care.
+//! thesis, 3.3 and Definition 3.9, for automata. Here it is a fact beside the graph, since ioc does not ask
+//! for it (Definition 6.2).
 //!
 //! **Method.** A run that is at a location of [`crate::artifact::Visible`] *rests* where one of its members
-//! is, or where internal steps lead from there, and no internal step goes on ([`Rest`]). The location *must
-//! answer* with data with which, for each place to rest, the run is not there, or
+//! is, or where internal steps lead from there, and no internal step goes on ([`Rest`]). Without livelocks a
+//! run rests somewhere. The location *must answer* with data with which, for each place to rest, the run is
+//! not there, or
 //!
 //! - some output is possible there, whatever values its parameters need: where its guard says `p == t`, with
-//!   t over the data, t is the value. Other parameters get none, and a guard that mentions such a one counts
-//!   as one that may not hold;
-//! - or every output that the location can send with these data is sent from this place alone. Whether the
-//!   location can send something is decided by the reader of the condition, who knows the data of the moment:
-//!   it can if one of its own transitions by an output, other than into Fail, can be taken. So a location of
-//!   one member that no internal step leaves must answer wherever it can.
-//!
-//! Internal steps end, for livelocks are no models of ours: so a run rests somewhere.
+//!   t over the data, t is the value. A guard that mentions another parameter counts as one that may not hold;
+//! - or every output that the location can send with these data is sent from this place alone. The reader of
+//!   the condition, who knows the data of the moment, decides whether the location can send something: it can
+//!   if one of its own transitions by an output, other than into Fail, can be taken. So a location of one
+//!   member that no internal step leaves must answer wherever it can.
 //!
 //! **Direction.** Under-approximation: where the condition holds it must answer. The condition contains
 //! nothing that is not proved, nothing that would depend on data that are not kept ([`Known::live`]), and
-//! nothing that is too long to be written.
-//!
-//! **Ends** after one look at each place to rest. **Cost**: for locations that are sets or have internal
-//! steps, two queries each.
+//! nothing that is too long to be written. **Ends** after one look at each place to rest. **Cost**: for
+//! locations that are sets or have internal steps, two queries each.
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::budget;

@@ -8,15 +8,13 @@
 //!
 //! **Where we differ.** The definition substitutes the second machine's parameters by the first's and so can
 //! capture a datum of the same name. Here a transition uses its action's own parameters, and the reader
-//! rejects a purpose whose data bear a parameter's name, so there is nothing to substitute. "Constants" that
-//! the purpose shares with the specification's variables are the specification's variables: they are owned
-//! there.
-//!
-//! A purpose that is a tree of paths goes with single transitions of the specification, where others go with
-//! all of an action ([`TestPurpose::goes_with`]).
+//! rejects a purpose whose data bear a parameter's name. "Constants" that the purpose shares with the
+//! specification's variables are the specification's variables. A purpose that is a tree of paths goes with
+//! single transitions of the specification, where others go with all of an action
+//! ([`TestPurpose::goes_with`]).
 //!
 //! The definition has all |L1|·|L2| pairs. Here only those exist that the graph reaches, whatever the guards
-//! say. The others have no trace, and two models of a few thousand locations each would have millions.
+//! say. The others have no trace.
 //!
 //! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: it
 //! grows with the reached part.
@@ -43,14 +41,14 @@ pub fn make_product(
     solver: &mut dyn Solver,
 ) -> Result<Product, Stop> {
     let CompletePurpose { purpose, others_stay, .. } = purpose;
-    let (specification_, purpose_) = (specification, &purpose.iosts);
-    let (steps, pairs) = reached_steps(specification_, &purpose, others_stay, limits)?;
+    let (left, right) = (specification, &purpose.iosts);
+    let (steps, pairs) = reached_steps(left, &purpose, others_stay, limits)?;
     let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
     let mut names = UsedNames::default();
     let mut locations = Numbered::new();
     for &(l1, l2) in pairs.keys() {
-        let (l1, l2) = (specification_.location(l1), purpose_.location(l2));
+        let (l1, l2) = (left.location(l1), right.location(l2));
         locations.push(Location {
             name: names.unique(&joined_name([l1.name.as_str(), l2.name.as_str()])),
             label: joined_label([l1.label.as_str(), l2.label.as_str()]),
@@ -64,10 +62,10 @@ pub fn make_product(
     let made_of = steps.iter().map(|step| (step.first, step.second)).collect();
     for ProductStep { first, source, second } in steps {
         budget::ask();
-        let t1 = &specification_.transitions[first];
+        let t1 = &left.transitions[first];
         let guard = explicit_guard(t1, solver, &mut memo);
         let mut assignments = t1.assignments.clone();
-        let (guard, target) = match second.map(|second| &purpose_.transitions[second]) {
+        let (guard, target) = match second.map(|second| &right.transitions[second]) {
             None => (guard, source),
             Some(t2) => {
                 assignments.extend(t2.assignments.iter().map(|(v, value)| (v.clone(), value.clone())));
@@ -84,29 +82,29 @@ pub fn make_product(
         });
     }
 
-    let variables: Vec<_> = specification_.variables.iter().chain(&purpose_.variables).cloned().collect();
+    let variables: Vec<_> = left.variables.iter().chain(&right.variables).cloned().collect();
     let mut known: HashSet<_> = variables.iter().cloned().collect();
-    let constants = specification_
+    let constants = left
         .constants
         .iter()
-        .chain(&purpose_.constants)
+        .chain(&right.constants)
         .filter(|c| known.insert((*c).clone()))
         .cloned()
         .collect();
     let iosts = Iosts {
-        name: joined_name([specification_.name.as_str(), purpose_.name.as_str()]),
+        name: joined_name([left.name.as_str(), right.name.as_str()]),
         constants,
         variables,
         // The initial condition of the purpose was made explicit when the purpose was completed.
         initial_condition: Term::and([
-            explicit_condition(&specification_.initial_condition, solver),
-            purpose_.initial_condition.clone(),
+            explicit_condition(&left.initial_condition, solver),
+            right.initial_condition.clone(),
         ]),
         locations,
-        initial: number((specification_.initial, purpose_.initial)),
-        actions: specification_.actions.clone(),
+        initial: number((left.initial, right.initial)),
+        actions: left.actions.clone(),
         transitions,
-        origin: specification_.origin.clone(),
+        origin: left.origin.clone(),
     };
     Ok(Product { iosts, pairs: pairs.into_keys().collect(), made_of, accepting })
 }
@@ -132,8 +130,8 @@ fn reached_steps(
     let right = &purpose.iosts;
     let outgoing = left.outgoing();
     let mut followers: HashMap<(LocationId, ActionId), Vec<Option<TransitionId>>> = HashMap::new();
-    for (place, t2) in right.transitions.numbered() {
-        followers.entry((t2.source, t2.action)).or_default().push(Some(place));
+    for (id, t2) in right.transitions.numbered() {
+        followers.entry((t2.source, t2.action)).or_default().push(Some(id));
     }
     let none_said: &[Option<TransitionId>] = if others_stay { &[None] } else { &[] };
     let start = (left.initial, right.initial);
@@ -160,8 +158,8 @@ fn reached_steps(
         check_limit(Stage::Product, Quantity::Pairs, pairs.len(), limits)?;
         check_limit(Stage::Product, Quantity::PairTransitions, steps.len(), limits)?;
     }
-    for (place, pair) in pairs.values_mut().enumerate() {
-        *pair = LocationId::of(place);
+    for (number, pair) in pairs.values_mut().enumerate() {
+        *pair = LocationId::of(number);
     }
     steps.sort_unstable_by_key(|step| (step.first, step.source, step.second));
     Ok((steps, pairs))

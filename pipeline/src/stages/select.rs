@@ -8,16 +8,18 @@
 //! 181-185).
 //!
 //! For a transition ⟨l, a, G, A, l'⟩ with l not accepting:
+//!
 //! - (5a) `G && reach(l) && coreach(l')[A]` goes on to l', or to Pass where l' is accepting;
 //! - (5b) for an output of the implementation, `G && reach(l) && !coreach(l')[A]` leads to Inconclusive.
 //!
 //! **Where we differ.**
+//!
 //! - `reach(l)` holds whenever the guard is read. So it is not written into the guard. The guard is simplified
 //!   in its context ([`crate::simplify`]).
 //! - One pass leaves transitions that the strengthened graph cannot take any more (Example 7.4 drops them by
 //!   a second analysis). So strengthening and the analysis of reach are repeated until nothing changes.
-//! - The initial condition is strengthened with coreach(l0), not with a predicate over all locations. If that
-//!   cannot hold, or no transition is left, the purpose is unreachable: the result is a graph without Pass.
+//! - The initial condition is strengthened with coreach(l0). If that cannot hold, or no transition remains,
+//!   the purpose is unreachable: the result is a graph without Pass.
 //! - "l is not Accept" means: no component of l is accepting.
 //!
 //! **Direction.** `reach` and `coreach` are over-approximations. A guard is dropped only if reach or coreach
@@ -25,8 +27,7 @@
 //! of reach for certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
 //! **Ends**: the graph of a round has at most the transitions of the one before. [`MAX_ROUNDS`] is a second
-//! bound. **Cost**: per transition a few queries, and per round one forward analysis, which looks up what the
-//! rounds before computed.
+//! bound. **Cost**: per transition a few queries, and per round one forward analysis.
 
 use std::collections::HashMap;
 

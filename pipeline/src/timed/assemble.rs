@@ -130,7 +130,7 @@ impl<'a> Assemble<'a> {
                 ..TransitionOrigin::default()
             });
             let number = self.iosts.transitions.push(Transition {
-                source: source,
+                source,
                 action: made.action.map_or(self.quiescence, |action| self.moved[action]),
                 guard: made.guard.clone(),
                 assignments: if leads_on { assignments.clone() } else { Substitution::new() },

@@ -6,20 +6,17 @@
 //!
 //! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6,
 //! the ten rules. The work is done on the delayed form ([`coreach_model::timed::delayed`]): an event's delay
-//! is its first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with
-//! verdicts, deterministic, whose guards say everything about time. `delta`, silence, is one of its actions,
-//! with the delay as its parameter.
+//! is its first parameter, and clocks are variables. So the result is a test case like others. `delta`,
+//! silence, is one of its actions, with the delay as its parameter.
 //!
 //! **Where we differ**, besides the corrections in [`rules`]:
 //!
 //! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and use registers
 //!   that have the names of the model's variables. So neither the work for each step nor its result grows
-//!   with the path.
-//! - Equal contexts are treated once: along a periodic path, all but the first periods are remembered.
-//! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in
-//!   coreach. Unknown (F_ini) are the first values of variables that the initial condition leaves open.
-//! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes
-//!   it.
+//!   with the path. Equal contexts are treated once.
+//! - The model's constants are constants of the test case. Unknown (F_ini) are the first values of variables
+//!   that the initial condition leaves open.
+//! - If one event may take two transitions beside the path, they lead to one verdict, and the first takes it.
 //!
 //! [`path_guided`] does everything; [`resolve`] finds the path by names; [`stop`] says why there is no test
 //! case; [`witness`] shows a trace that two transitions share; `assemble` makes the IOSTS.
@@ -195,10 +192,10 @@ fn prepare_path(timed: &Timed, path: &[TransitionId], options: &Options) -> Resu
     }
     let kind = |step: TransitionId| graph.action(graph.transitions[step].action).kind;
     let sources: BTreeSet<LocationId> = path.iter().map(|step| graph.transitions[*step].source).collect();
-    let internal = graph.transitions.numbered().filter(|(position, transition)| {
-        kind(*position) == ActionKind::Internal && sources.contains(&transition.source)
+    let internal = graph.transitions.numbered().filter(|(number, transition)| {
+        kind(*number) == ActionKind::Internal && sources.contains(&transition.source)
     });
-    let internal: Vec<stop::Named> = internal.map(|(position, _)| stop::Named::of(timed, position)).collect();
+    let internal: Vec<stop::Named> = internal.map(|(number, _)| stop::Named::of(timed, number)).collect();
     if !internal.is_empty() {
         return Err(PathStop::Internal(internal));
     }

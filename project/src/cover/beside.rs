@@ -10,9 +10,8 @@
 //! itself, run as a system, would do something that it does not allow. Only effects of the mutation count. So
 //! each pair remembers whether a changed transition was taken, or whether the mutant has ignored a stimulus
 //! that the specification would take in its state. Before that, only a changed transition leads to *differs*.
-//!
-//! **Consequence.** If no run reaches *differs*, the mutant conforms: after any trace of the specification it
-//! does nothing that the specification, run as a system, would not do.
+//! If no run reaches *differs*, the mutant conforms: after any trace of the specification it does nothing
+//! that the specification, run as a system, would not do.
 //!
 //! **Cost**: the reachable pairs of locations times pairs of transitions.
 
@@ -49,16 +48,15 @@ struct LocationPair {
 
 /// Joins a mutant with its specification. `None`, if the joined system is too large.
 pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside> {
-    let renamed_datum = |datum: &Datum| Datum::new(format!("{}~", datum.name()), datum.ty().clone());
+    let rename = |datum: &Datum| Datum::new(format!("{}~", datum.name()), datum.ty().clone());
     let renaming: Substitution =
-        mutant.variables.iter().map(|datum| (datum.clone(), Term::datum(&renamed_datum(datum)))).collect();
+        mutant.variables.iter().map(|datum| (datum.clone(), Term::datum(&rename(datum)))).collect();
     let renamed = mutant.transitions.map(|transition| {
-        let value = |(datum, value): (&Datum, &Term)| (renamed_datum(datum), substitute(value, &renaming));
-        let is_same = |renamed_datum: &Transition| {
-            (renamed_datum.source, renamed_datum.action, renamed_datum.target)
+        let value = |(datum, value): (&Datum, &Term)| (rename(datum), substitute(value, &renaming));
+        let is_same = |given: &Transition| {
+            (given.source, given.action, given.target)
                 == (transition.source, transition.action, transition.target)
-                && (&renamed_datum.guard, &renamed_datum.assignments)
-                    == (&transition.guard, &transition.assignments)
+                && (&given.guard, &given.assignments) == (&transition.guard, &transition.assignments)
         };
         Renamed {
             is_changed: !specification.transitions.iter().any(is_same),
@@ -74,10 +72,10 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let differs = locations.push(Location::named("differs"));
     let mut numbers = HashMap::new();
-    let mut to_visit = Vec::new();
-    let mut number = |pair: LocationPair, to_visit: &mut Vec<LocationPair>| {
+    let mut open = Vec::new();
+    let mut number = |pair: LocationPair, open: &mut Vec<LocationPair>| {
         *numbers.entry(pair).or_insert_with(|| {
-            to_visit.push(pair);
+            open.push(pair);
             let first = &specification.location(pair.specification).name;
             let second = &mutant.location(pair.mutant).name;
             locations.push(Location::named(format!("{first}~{second}")))
@@ -85,17 +83,17 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
     };
     let is_changed = specification.initial_condition != mutant.initial_condition;
     let start = LocationPair { specification: specification.initial, mutant: mutant.initial, is_changed };
-    let initial = number(start, &mut to_visit);
+    let initial = number(start, &mut open);
     let (mut transitions, mut of) = (Numbered::new(), Numbered::new());
     let mut pairs_seen = 0;
-    while let Some(pair) = to_visit.pop() {
+    while let Some(pair) = open.pop() {
         pairs_seen += 1;
         budget::ask();
         // A joined system of more than 600 pairs is too large.
         if pairs_seen > 600 {
             return None;
         }
-        let source = number(pair, &mut to_visit);
+        let source = number(pair, &mut open);
         let mut add = |action: ActionId, guard: Term, taken: [Option<&Transition>; 2], along, target| {
             if guard.is_false() {
                 return;
@@ -111,25 +109,25 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             let taken = &specification.transitions[id];
             let kind = specification.action(taken.action).kind;
             if kind == ActionKind::Internal {
-                let target = number(LocationPair { specification: taken.target, ..pair }, &mut to_visit);
+                let target = number(LocationPair { specification: taken.target, ..pair }, &mut open);
                 add(taken.action, enabled[id].clone(), [Some(taken), None], Some(id), target);
                 continue;
             }
-            let matching = second.iter().map(|mutant_step| &renamed[*mutant_step]);
+            let matching = second.iter().map(|step| &renamed[*step]);
             let matching: Vec<&Renamed> =
-                matching.filter(|mutant_step| mutant_step.transition.action == taken.action).collect();
-            for mutant_step in &matching {
-                let guard = Term::and([enabled[id].clone(), mutant_step.enabled.clone()]);
+                matching.filter(|step| step.transition.action == taken.action).collect();
+            for step in &matching {
+                let guard = Term::and([enabled[id].clone(), step.enabled.clone()]);
                 if !guard.is_false() {
-                    let is_changed = pair.is_changed || mutant_step.is_changed;
-                    let (specification, mutant) = (taken.target, mutant_step.transition.target);
-                    let target = number(LocationPair { specification, mutant, is_changed }, &mut to_visit);
-                    add(taken.action, guard, [Some(taken), Some(&mutant_step.transition)], Some(id), target);
+                    let is_changed = pair.is_changed || step.is_changed;
+                    let (specification, mutant) = (taken.target, step.transition.target);
+                    let target = number(LocationPair { specification, mutant, is_changed }, &mut open);
+                    add(taken.action, guard, [Some(taken), Some(&step.transition)], Some(id), target);
                 }
             }
             if kind == ActionKind::Input {
                 // The mutant ignores the stimulus if no transition takes it, not even after an internal step.
-                let ignored = matching.iter().map(|mutant_step| mutant_step.enabled.not());
+                let ignored = matching.iter().map(|step| step.enabled.not());
                 let internal = second
                     .iter()
                     .map(|step| &renamed[*step])
@@ -144,12 +142,10 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                 });
                 let guard = Term::and(std::iter::once(enabled[id].clone()).chain(ignored).chain(later));
                 // The condition under which the specification would take it in the mutant's state.
-                let renamed_datum = outgoing.0[pair.mutant].iter().filter(|renamed_datum| {
-                    specification.transitions[**renamed_datum].action == taken.action
-                });
-                let takes = Term::or(
-                    renamed_datum.map(|renamed_datum| substitute(&enabled[*renamed_datum], &renaming)),
-                );
+                let of_action = outgoing.0[pair.mutant]
+                    .iter()
+                    .filter(|id| specification.transitions[**id].action == taken.action);
+                let takes = Term::or(of_action.map(|id| substitute(&enabled[*id], &renaming)));
                 let cases = match pair.is_changed {
                     true => vec![(guard, true)],
                     false => vec![
@@ -161,7 +157,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
                     if !guard.is_false() {
                         let target = number(
                             LocationPair { specification: taken.target, is_changed, ..pair },
-                            &mut to_visit,
+                            &mut open,
                         );
                         add(taken.action, guard, [Some(taken), None], Some(id), target);
                     }
@@ -169,30 +165,24 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             }
         }
         // Internal steps of the mutant alone, and outputs that the specification refuses.
-        for mutant_step in second.iter().map(|mutant_step| &renamed[*mutant_step]) {
-            let action = mutant_step.transition.action;
+        for step in second.iter().map(|step| &renamed[*step]) {
+            let action = step.transition.action;
             match mutant.action(action).kind {
                 ActionKind::Input => {}
                 ActionKind::Internal => {
-                    let is_changed = pair.is_changed || mutant_step.is_changed;
+                    let is_changed = pair.is_changed || step.is_changed;
                     let target = number(
-                        LocationPair { mutant: mutant_step.transition.target, is_changed, ..pair },
-                        &mut to_visit,
+                        LocationPair { mutant: step.transition.target, is_changed, ..pair },
+                        &mut open,
                     );
-                    add(
-                        action,
-                        mutant_step.enabled.clone(),
-                        [None, Some(&mutant_step.transition)],
-                        None,
-                        target,
-                    );
+                    add(action, step.enabled.clone(), [None, Some(&step.transition)], None, target);
                 }
                 // Without an effect of the mutation, the specification would do the same.
-                _ if !pair.is_changed && !mutant_step.is_changed => {}
+                _ if !pair.is_changed && !step.is_changed => {}
                 ActionKind::Output | ActionKind::Quiescence => {
                     let matching = first.iter().filter(|id| specification.transitions[**id].action == action);
                     let refused = matching.map(|id| enabled[*id].not());
-                    let guard = Term::and(std::iter::once(mutant_step.enabled.clone()).chain(refused));
+                    let guard = Term::and(std::iter::once(step.enabled.clone()).chain(refused));
                     add(action, guard, [None, None], None, differs);
                 }
             }
@@ -206,7 +196,7 @@ pub fn join_with_mutant(specification: &Iosts, mutant: &Iosts) -> Option<Beside>
             .variables
             .iter()
             .cloned()
-            .chain(mutant.variables.iter().map(renamed_datum))
+            .chain(mutant.variables.iter().map(rename))
             .collect(),
         initial_condition: Term::and(begin),
         locations,

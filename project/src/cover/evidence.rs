@@ -4,12 +4,11 @@
 //! test if its trace has another explanation that does not meet the goal.
 //!
 //! **Method.** The solver solves the path's condition together with the goal's conditions at its steps. Its
-//! values make the initial state and the events. The concrete semantics takes the events step by step, so
-//! that nothing depends on the solver. Then all explanations of the trace are checked. For an item the code
-//! that counts coverage does it ([`explain_trace`]). For pairs and paths the explanations are listed.
-//!
-//! If another transition of the same action could take an event of the path, values are tried first that it
-//! cannot take. The purpose then asks for such values ([`Route::guards`]).
+//! values make the initial state and the events. The concrete semantics takes the events step by step. Then
+//! all explanations of the trace are checked. For an item the code that counts coverage does it
+//! ([`explain_trace`]). For pairs and paths the explanations are listed. If another transition of the same
+//! action could take an event of the path, values are tried first that it cannot take. The purpose then asks
+//! for such values ([`Route::guards`]).
 //!
 //! A purpose also accepts runs with other values than the run that was found, and these may show less. So all
 //! paths are listed that may explain an accepted run ([`Explanations`]). If all meet the goal, it is shown.

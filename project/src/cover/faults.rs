@@ -11,10 +11,8 @@
 //! possible state of the specification refuses. At that answer it can do only refused events. It sends
 //! nothing while a stimulus is under way. If only the last one does not hold, or if the mutant may also do
 //! right, it *may* differ. Such a route counts if there is no better one, and if the specification itself,
-//! run as a system, cannot differ on it. A mutant that another mutant's route shows needs no route of its
-//! own. The suite takes the routes that show the most mutants.
-//!
-//! **None.** A tree that ends without a difference is a proof that the mutant conforms.
+//! run as a system, cannot differ on it. The suite takes the routes that show the most mutants. A tree that
+//! ends without a difference is a proof that the mutant conforms.
 //!
 //! **Source.** DeMillo, Lipton, Sayward (1978) for mutants. Aichernig, Lorber, Ničković, *Time for Mutants*
 //! (2013), among others, for searching the product with a mutant.
@@ -126,7 +124,7 @@ fn try_run(
     let valuation = data.map(|(datum, value)| (datum.clone(), value.clone())).collect();
     let initial = State { location: iosts.initial, valuation };
     let end = follow_path(iosts, initial.clone(), &path, trace)?;
-    let run = Evidence { initial: initial, trace: trace.to_vec(), end: end.clone() };
+    let run = Evidence { initial, trace: trace.to_vec(), end: end.clone() };
     let mut route = Route { is_alone: false, ..Route::new(path) }.with_values_of(iosts, &run, true);
     let answer = Observer::new(system, Default::default()).find_answer(&end, solver)?;
     route.watched = answer.len();

@@ -215,13 +215,13 @@ fn look_for_routes(
                     faults::shows(iosts, &fault, &known.evidence, &mut solver) == faults::Shows::Must
                 };
                 let sought = match showing_faults.iter().find(shows_fault) {
-                    Some(result) => Sought::Met(MetGoal { must: true, ..result.clone() }),
+                    Some(met_goal) => Sought::Met(MetGoal { must: true, ..met_goal.clone() }),
                     None => faults::search(system, &fault, settings.limits, &mut solver),
                 };
-                if let Sought::Met(result) = &sought
-                    && showing_faults.iter().all(|known| known.route != result.route)
+                if let Sought::Met(met_goal) = &sought
+                    && showing_faults.iter().all(|known| known.route != met_goal.route)
                 {
-                    showing_faults.push(result.clone());
+                    showing_faults.push(met_goal.clone());
                 }
                 decide(number, decide_fate_of_fault(sought));
             } else if let Some(why) = explain_excluded(walked, system, &goal, &facts, &mut solver) {
@@ -233,9 +233,9 @@ fn look_for_routes(
     for kind in [Remembered::Items, Remembered::Pairs, Remembered::Definitions] {
         let open: Vec<(usize, Goal)> = {
             let cover = lock_cover(kept);
-            let open = cover.goals.iter().enumerate().filter(|(_, known)| matches!(known.fate, Fate::Open));
-            open.filter(|(_, known)| memory_needed(&known.goal) == kind)
-                .map(|(number, known)| (number, known.goal.clone()))
+            let open = cover.goals.iter().enumerate().filter(|(_, ended)| matches!(ended.fate, Fate::Open));
+            open.filter(|(_, ended)| memory_needed(&ended.goal) == kind)
+                .map(|(number, ended)| (number, ended.goal.clone()))
                 .collect()
         };
         if open.is_empty() {
@@ -243,9 +243,8 @@ fn look_for_routes(
         }
         says(format!("paths to {} goals", open.len()));
         let (numbers, wanted): (Vec<usize>, Vec<Goal>) = open.into_iter().unzip();
-        let mut covered =
-            |place: usize, result: &MetGoal| decide(numbers[place], Fate::Covered(result.clone()));
-        let sought = search::search(walked, &wanted, kind, settings.limits, &mut covered, &mut solver);
+        let mut keep = |place: usize, met: &MetGoal| decide(numbers[place], Fate::Covered(met.clone()));
+        let sought = search::search(walked, &wanted, kind, settings.limits, &mut keep, &mut solver);
         for (number, sought) in numbers.iter().zip(sought) {
             decide(*number, decide_fate(sought));
         }

@@ -6,24 +6,21 @@
 //!
 //! **Method.** After its goal a route goes on in one of two ways. It takes the *outputs* that follow, or it
 //! *distinguishes* faults, with stimuli too. For ioco it also watches all later outputs until the
-//! specification may be quiescent: a system that sends too much shows it there. The faults to
-//! distinguish are those of the last step: another location as its target, and another value of a variable
-//! that it assigns. From the state where the evidence ends, states of the specification are looked at breadth
-//! first. A wrong target is shown by an output, or by quiescence, that is impossible from there. (A system
-//! ignores the stimuli that it does not take.) A wrong value is shown by an output whose guard depends on it,
-//! or that follows such a guard. Dependence is by data flow, since the values of one run prove little. To
-//! show all wrong targets, or all wrong values, is worth `WORTH` events, a part its share.
+//! specification may be quiescent: a system that sends too much shows it there. The faults to distinguish are
+//! those of the last step: another location as its target, and another value of a variable that it assigns.
+//! From the state where the evidence ends, states of the specification are looked at breadth first. A wrong
+//! target is shown by an output, or by quiescence, that is impossible from there. A wrong value is shown by
+//! an output whose guard depends on it, or that follows such a guard. Dependence is by data flow, since the
+//! values of one run prove little. To show all wrong targets, or all wrong values, is worth `WORTH` events, a
+//! part its share. The best way that is found is taken, or none if no way shows a fault.
 //!
 //! **Nothing is promised** by those steps. Another answer that the specification allows is accepted, since
 //! the goal was met before ([`super::purpose`]). An event after which no watched step can follow is accepted
 //! too ([`Route::may_go_on`]). A step is promised nevertheless if no other answer can replace it, and if it
 //! is possible whatever the data are. So the goals on such steps are covered, too.
 //!
-//! **Difference** to distinguishing sequences of automata: such a sequence need not exist, since data decide
-//! which steps can follow. So the best way that is found is taken, or none if no way shows a fault.
-//!
-//! **Ends** by `MOST_STATES` and `MOST_EVENTS`. **Cost**: for each state, a question for each transition
-//! with parameters, once for all goals that end there.
+//! **Ends** by `MOST_STATES` and `MOST_EVENTS`. **Cost**: for each state, a question for each transition with
+//! parameters, once for all goals that end there.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
@@ -189,34 +186,33 @@ impl<'a> Observer<'a> {
             return 0;
         }
         let mut state = SymbolicState::initial(self.system.iosts);
-        let first_watched = route.path.len() - route.watched;
+        let begin = route.path.len() - route.watched;
         let may_go_on = route.may_go_on(self.system, solver);
         let mut certain = 0;
         for (position, number) in route.path.iter().enumerate() {
-            if position >= first_watched {
-                let stops =
-                    substitute(&may_go_on[position - first_watched], &state.standing(&state.known)).not();
+            if position >= begin {
+                let stops = substitute(&may_go_on[position - begin], &state.standing(&state.known)).not();
                 if solver.check(&[state.condition.as_slice(), &[stops]].concat()) != Answer::Unsat {
                     return certain;
                 }
                 let action = |number: TransitionId| self.system.iosts.transitions[number].action;
                 let outgoing = &self.system.outgoing[state.location];
                 // Another answer, or another meaning of this event.
-                let mut alternatives = outgoing.iter().filter(|alternative| {
-                    let replaces = self.kind(**alternative) != ActionKind::Input
-                        || action(**alternative) == action(*number);
-                    *alternative != number && replaces
+                let mut others = outgoing.iter().filter(|other| {
+                    let replaces =
+                        self.kind(**other) != ActionKind::Input || action(**other) == action(*number);
+                    *other != number && replaces
                 });
-                let is_possible = |alternative: &TransitionId| {
-                    let next = self.system.successor(&state, *alternative);
+                let is_possible = |other: &TransitionId| {
+                    let next = self.system.successor(&state, *other);
                     next.is_some_and(|(_, next)| solver.check(&next.condition) != Answer::Unsat)
                 };
-                if alternatives.any(is_possible) {
+                if others.any(is_possible) {
                     return certain;
                 }
                 // The promised steps end with a visible event.
                 if self.kind(*number) != ActionKind::Internal {
-                    certain = position + 1 - first_watched;
+                    certain = position + 1 - begin;
                 }
             }
             match self.system.successor(&state, *number) {
@@ -268,12 +264,11 @@ impl<'a> Observer<'a> {
     ) -> (Vec<TransitionId>, State) {
         let sends = stimuli == Stimuli::Sent;
         let iosts = self.system.iosts;
-        let wrong_targets = iosts.locations.numbers().filter(|location| *location != from.location);
+        let targets = iosts.locations.numbers().filter(|location| *location != from.location);
         // At most 64 wrong targets are looked at, spread over all locations.
-        let wrong_targets = wrong_targets.step_by(iosts.locations.len().div_ceil(64).max(1));
+        let targets = targets.step_by(iosts.locations.len().div_ceil(64).max(1));
         let state_at = |location| State { location, valuation: from.valuation.clone() };
-        let wrong =
-            wrong_targets.map(|location| internal_closure(iosts, BTreeSet::from([state_at(location)])));
+        let wrong = targets.map(|location| internal_closure(iosts, BTreeSet::from([state_at(location)])));
         let wrong_value =
             |datum: &Datum| WrongValue { data: BTreeSet::from([datum.clone()]), decided: false };
         let start = WatchPlace {
@@ -306,9 +301,9 @@ impl<'a> Observer<'a> {
                 let is_repeated = !sends && place.way.contains(&onward.transition);
                 let is_asked = sends || !matches!(kind, ActionKind::Input | ActionKind::Quiescence);
                 // A second silence in a row shows nothing.
-                let is_second_silence =
+                let is_repeated_silence =
                     kind == ActionKind::Quiescence && place.way.last() == Some(&onward.transition);
-                if !is_asked || is_repeated || is_second_silence {
+                if !is_asked || is_repeated || is_repeated_silence {
                     continue;
                 }
                 let next = self.extend_way(&place, onward, kind);
@@ -337,9 +332,8 @@ impl<'a> Observer<'a> {
                     let compute = || states_after(iosts, &BTreeSet::from([state.clone()]), event, is_input);
                     self.after.entry(key).or_insert_with(compute).clone()
                 };
-                let states_after_event =
-                    place.wrong.iter().map(|states| states.iter().flat_map(&mut after_one).collect());
-                states_after_event.filter(|states: &BTreeSet<State>| !states.is_empty()).collect()
+                let after = place.wrong.iter().map(|states| states.iter().flat_map(&mut after_one).collect());
+                after.filter(|states: &BTreeSet<State>| !states.is_empty()).collect()
             }
         };
         let transition = &iosts.transitions[onward.transition];
@@ -350,11 +344,11 @@ impl<'a> Observer<'a> {
 
     /// Lists the possible steps from a state: each transition with one choice of values.
     fn steps_from(&mut self, state: &State, solver: &mut dyn Solver) -> Vec<Onward> {
-        if let Some(cached) = self.leaving.get(state) {
-            return cached.clone();
+        if let Some(known) = self.leaving.get(state) {
+            return known.clone();
         }
         let iosts = self.system.iosts;
-        let values_of_data = literals(&state.valuation);
+        let values = literals(&state.valuation);
         let mut steps = Vec::new();
         for &number in &self.system.outgoing[state.location] {
             let transition = &iosts.transitions[number];
@@ -362,10 +356,10 @@ impl<'a> Observer<'a> {
             let values: Vec<Value> = if action.parameters.is_empty() {
                 Vec::new()
             } else {
-                let condition = substitute(self.system.enabled(number), &values_of_data);
-                let Witness::Found(cached) = solver.witness(&condition.conjuncts()) else { continue };
+                let condition = substitute(self.system.enabled(number), &values);
+                let Witness::Found(witness) = solver.witness(&condition.conjuncts()) else { continue };
                 let value =
-                    |datum: &Datum| cached.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
+                    |datum: &Datum| witness.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
                 action.parameters.iter().map(value).collect()
             };
             let Some(to) = fire(iosts, transition, state, &values) else { continue };

@@ -2,17 +2,16 @@
 //!
 //! **Method.** The tree of symbolic states grows breadth first, restricted by inclusion. It remembers what
 //! the goals need to know about a path: nothing for an item that one event shows in one state, the last
-//! transition for pairs, and the last assignment of each variable for definitions and uses. At each step, and
-//! for each open goal that the step could meet, the solver is asked: is the path's condition satisfiable
-//! together with the goal's condition? If it is, the run is made concrete, and all explanations of its trace
-//! are checked ([`super::evidence`]). A run that does not show the goal for certain is continued up to the
-//! next visible events. If that does not help, a longer path may.
+//! transition for pairs, and the last assignment of each variable for definitions and uses. At each step, for
+//! each open goal that the step could meet, the solver is asked whether the conditions of the path and of the
+//! goal can hold together. If they can, the run is made concrete, and all explanations of its trace are
+//! checked ([`super::evidence`]). A run that does not show the goal for certain is continued up to the next
+//! visible events. If that does not help, a longer path may.
 //!
 //! **None.** A state that was cut can do nothing that an expanded state with the same memory cannot do. So if
-//! the tree ends within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal:
-//! the tree is the proof. If an answer was not known, or limits ended the tree, the goal is unknown.
-//!
-//! **Cost**: the tree, and a question for each pair of a step and an open goal that it could meet.
+//! the tree ends within its limits, and a goal was unsatisfiable at each of its steps, no run meets the goal.
+//! If an answer was not known, or limits ended the tree, the goal is unknown. **Cost**: the tree, and a
+//! question for each pair of a step and an open goal that it could meet.
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{Growth, Move, Node, NodeEnd, NodeId, System, Tree, TreeLimits};
@@ -99,7 +98,7 @@ struct OpenGoal {
     is_doubted: Option<Doubt>,
 }
 
-/// Is called as soon as a goal is met, with the goal's place.
+/// Called as soon as a goal is met, with the goal's place.
 type OnMet<'a> = &'a mut dyn FnMut(usize, &MetGoal);
 
 /// Searches for all goals, which need the same memory. Calls `met` for each met goal at once.
@@ -239,23 +238,14 @@ impl GoalSearcher<'_, '_> {
 
     /// Tries a goal whose condition is about the last step of the path: about the data before it, and its
     /// parameters.
-    fn try_before_last_step(
-        &mut self,
-        tree: &Tree,
-        node: NodeId,
-        condition_asked: Option<Term>,
-        open: &mut OpenGoal,
-    ) {
+    fn try_before_last_step(&mut self, tree: &Tree, node: NodeId, asked: Option<Term>, open: &mut OpenGoal) {
         let reached = &tree.nodes[node];
         let mut route = Route::new(path_transitions(tree, node));
         let mut condition = reached.state.condition.clone();
-        if let Some(condition_asked) = condition_asked.filter(|condition_asked| !condition_asked.is_true()) {
-            let Some(state_before) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
-            condition.push(substitute(
-                &condition_asked,
-                &substitution_before_step(self.system, state_before, reached),
-            ));
-            route.asked.insert(route.path.len() - 1, condition_asked);
+        if let Some(asked) = asked.filter(|asked| !asked.is_true()) {
+            let Some(previous) = reached.parent.map(|parent| &tree.nodes[parent]) else { return };
+            condition.push(substitute(&asked, &substitution_before_step(self.system, previous, reached)));
+            route.asked.insert(route.path.len() - 1, asked);
         }
         self.decide(reached, condition, &route, open);
     }
@@ -316,12 +306,12 @@ impl GoalSearcher<'_, '_> {
             return None;
         }
         let mut routes = vec![route.clone()];
-        let mut next_index = 0;
-        while next_index < routes.len() && next_index < MOST_WAYS_ON {
-            let route = routes[next_index].clone();
-            next_index += 1;
-            if let Some(certain_run) = self.find_certain_run_along(&route, goal) {
-                return Some(certain_run);
+        let mut next = 0;
+        while next < routes.len() && next < MOST_WAYS_ON {
+            let route = routes[next].clone();
+            next += 1;
+            if let Some(found) = self.find_certain_run_along(&route, goal) {
+                return Some(found);
             }
             let end = route
                 .path

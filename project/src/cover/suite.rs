@@ -1,10 +1,8 @@
 //! Chooses a small suite of routes that meets all goals.
 //!
-//! **Problem.** Most routes pass through many goals. A purpose for each goal would repeat the same steps.
-//!
-//! **Method.** Greedy set cover (Chvátal 1979): the next route is the one that meets the most remaining
-//! goals. Among equals it is the one with fewer visible steps, then the one that was found first. No
-//! polynomial method is much better: the result is at most ln n times the smallest.
+//! **Method.** Most routes pass through many goals. Greedy set cover (Chvátal 1979): the next route is the
+//! one that meets the most remaining goals. Among equals it is the one with fewer visible steps, then the one
+//! that was found first. The result is at most ln n times the smallest.
 //!
 //! **Continued**: if that is asked for, a chosen route goes on from its end. Each time it takes the shortest
 //! way to another remaining goal, up to a number of visible steps. That makes fewer tests with more steps.
@@ -46,7 +44,8 @@ pub struct SuiteChooser<'a> {
     steps: usize,
     observer: Observer<'a>,
     candidates: Vec<Chosen>,
-    remaining: BTreeSet<usize>,
+    /// The goals that no chosen route meets yet.
+    unmet: BTreeSet<usize>,
     chosen: Vec<Chosen>,
 }
 
@@ -64,40 +63,25 @@ impl<'a> SuiteChooser<'a> {
         let mut candidates: Vec<Chosen> = Vec::new();
         for (number, found) in met {
             // Goals with the same route share a candidate.
-            match candidates
-                .iter_mut()
-                .find(|candidate_of_route| candidate_of_route.found.route == found.route)
-            {
-                Some(candidate_of_route) => candidate_of_route.goals.push(*number),
+            match candidates.iter_mut().find(|candidate| candidate.found.route == found.route) {
+                Some(candidate) => candidate.goals.push(*number),
                 None => candidates.push(Chosen { found: found.clone(), goals: vec![*number] }),
             }
         }
         for candidate in &mut candidates {
             add_goals_on_route(walked, system, goals, met, candidate, solver);
         }
-        let remaining = met.iter().map(|(number, _)| *number).collect();
-        SuiteChooser {
-            walked,
-            system,
-            goals,
-            met,
-            steps,
-            observer,
-            candidates,
-            remaining,
-            chosen: Vec::new(),
-        }
+        let unmet = met.iter().map(|(number, _)| *number).collect();
+        SuiteChooser { walked, system, goals, met, steps, observer, candidates, unmet, chosen: Vec::new() }
     }
 
     /// Chooses the next route, and continues it. `None`, if all goals are met.
     pub fn next(&mut self, solver: &mut dyn Solver) -> Option<Chosen> {
-        let SuiteChooser { walked, system, goals, met, steps, observer, candidates, remaining, chosen } =
-            self;
-        if remaining.is_empty() {
+        let SuiteChooser { walked, system, goals, met, steps, observer, candidates, unmet, chosen } = self;
+        if unmet.is_empty() {
             return None;
         }
-        let worth =
-            |candidate: &Chosen| candidate.goals.iter().filter(|goal| remaining.contains(goal)).count();
+        let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| unmet.contains(goal)).count();
         let length = |candidate: &Chosen| count_visible(&walked.iosts, &candidate.found.route);
         // Reversed, so that among equals the first one is taken.
         let best = candidates
@@ -105,9 +89,8 @@ impl<'a> SuiteChooser<'a> {
             .rev()
             .max_by_key(|candidate| (worth(candidate), usize::MAX - length(candidate)));
         let mut best = best.cloned()?;
-        remaining.retain(|goal| !best.goals.contains(goal));
-        while let Some(longer) = continue_route(walked, system, goals, met, &best, remaining, *steps, solver)
-        {
+        unmet.retain(|goal| !best.goals.contains(goal));
+        while let Some(longer) = continue_route(walked, system, goals, met, &best, unmet, *steps, solver) {
             best = longer;
             let shows = |evidence: &Evidence| {
                 let shown = collect_shown(walked, evidence);
@@ -115,7 +98,7 @@ impl<'a> SuiteChooser<'a> {
             };
             best.found = observer.watch_on(&best.found, &shows, solver);
             add_goals_on_route(walked, system, goals, met, &mut best, solver);
-            remaining.retain(|goal| !best.goals.contains(goal));
+            unmet.retain(|goal| !best.goals.contains(goal));
         }
         chosen.push(best.clone());
         Some(best)
@@ -194,7 +177,7 @@ fn continue_route(
     goals: &[Goal],
     met: &[(usize, MetGoal)],
     from: &Chosen,
-    remaining: &BTreeSet<usize>,
+    unmet: &BTreeSet<usize>,
     steps: usize,
     solver: &mut dyn Solver,
 ) -> Option<Chosen> {
@@ -223,7 +206,7 @@ fn continue_route(
             }
             let is_seen = iosts.action(iosts.transitions[*next].action).is_visible();
             let is_new =
-                is_seen && remaining.iter().any(|number| is_on_path(walked, &goals[*number], &longer.path));
+                is_seen && unmet.iter().any(|number| is_on_path(walked, &goals[*number], &longer.path));
             // A continuation without a run is given up.
             let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
             if is_new {
@@ -240,7 +223,7 @@ fn continue_route(
                 chosen.goals.extend(still_met);
                 chosen.goals.sort_unstable();
                 let keeps_all = from.goals.iter().all(|number| chosen.goals.contains(number));
-                if keeps_all && remaining.iter().any(|number| chosen.goals.contains(number)) {
+                if keeps_all && unmet.iter().any(|number| chosen.goals.contains(number)) {
                     return Some(chosen);
                 }
             }

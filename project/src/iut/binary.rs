@@ -54,14 +54,8 @@ pub fn read_binary(
     let stimuli = read_frames(reader, entries, "stimuli", STIMULI, ActionKind::Input);
     reader.check_complete(entries, node, "stimuli", name, ActionKind::Input, (STIMULI, &frame_like));
     let observations = read_frames(reader, entries, "observations", OBSERVATIONS, ActionKind::Output);
-    reader.check_complete(
-        entries,
-        node,
-        "observations",
-        name,
-        ActionKind::Output,
-        (OBSERVATIONS, &frame_like),
-    );
+    let like = (OBSERVATIONS, &frame_like as &dyn Fn(&Action) -> String);
+    reader.check_complete(entries, node, "observations", name, ActionKind::Output, like);
     reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
     let spelling = reader.spelling(entries, true);
     check_lists_unspelt(reader, entries, &[&stimuli, &observations]);

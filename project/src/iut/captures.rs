@@ -22,13 +22,13 @@ const OF_PARTS: &str = "captures: { token: { default: none } }";
 pub fn read_answer_captures(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<Capture> {
     let mut captures = Vec::new();
     for entry in read_declared(reader, entries, OF_ANSWERS) {
-        let shown = format!("the capture `{}`", entry.key.text);
-        let Some(keys) = shape::mapping(reader.collector, &entry.value, &shown, OF_ANSWERS) else {
+        let name = format!("the capture `{}`", entry.key.text);
+        let Some(keys) = shape::mapping(reader.collector, &entry.value, &name, OF_ANSWERS) else {
             continue;
         };
         let known: Vec<&str> = PLACE.into_iter().chain(["from", "default"]).collect();
         shape::check_keys(reader.collector, keys, &known, "a capture");
-        let place = read_answer_place(reader, entry, keys, &shown, OF_ANSWERS);
+        let place = read_answer_place(reader, entry, keys, &name, OF_ANSWERS);
         let from = match shape::get(keys, "from") {
             Some(node) => read_actions(reader, node, "from", ActionKind::Output),
             None => Vec::new(),
@@ -180,17 +180,12 @@ fn read_default(reader: &mut IutReader<'_>, keys: &[Entry]) -> Option<String> {
 /// Reads an action of a kind, or a list of such actions.
 pub fn read_actions(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
     let example = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
-    let quoted = format!("`{key}`");
+    let name = format!("`{key}`");
     let nodes: Vec<&Node> = match node.as_scalar() {
         Some(_) => vec![node],
-        None => match shape::list(reader.collector, node, &quoted, &example) {
+        None => match shape::list(reader.collector, node, &name, &example) {
             Some([]) => {
-                reader.collector.error(
-                    "wrong-value",
-                    format!("{quoted} names nothing"),
-                    &node.head(),
-                    "empty",
-                );
+                reader.collector.error("wrong-value", format!("{name} names nothing"), &node.head(), "empty");
                 Vec::new()
             }
             items => items.unwrap_or(&[]).iter().map(|item| &**item).collect(),
@@ -198,7 +193,7 @@ pub fn read_actions(reader: &mut IutReader<'_>, node: &Node, key: &str, kind: Ac
     };
     let mut names = Vec::new();
     for node in nodes {
-        let Some(scalar) = shape::scalar(reader.collector, node, &quoted, &example) else { continue };
+        let Some(scalar) = shape::scalar(reader.collector, node, &name, &example) else { continue };
         if reader.is_action(scalar, kind) {
             names.push(scalar.text.clone());
         }

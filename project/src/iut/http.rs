@@ -43,16 +43,12 @@ pub fn read_http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Opt
     // The base must begin with a scheme that fits `tls`, and name a host.
     if let Some((template, span)) = &base {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
-        let authority = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
+        let rest = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
         let is_secure = filled.starts_with("https://");
-        let mistake = match authority {
+        let mistake = match rest {
             None => Some("a base begins with `http://` or `https://`"),
-            Some(authority) if authority.is_empty() || authority.starts_with('/') => {
-                Some("the base names no host")
-            }
-            Some(authority) if authority.ends_with('/') => {
-                Some("the base ends before the first slash of the path")
-            }
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => Some("the base names no host"),
+            Some(rest) if rest.ends_with('/') => Some("the base ends before the first slash of the path"),
             Some(_) => None,
         };
         if mistake.is_none() && is_secure != shape::get(entries, "tls").is_some() {

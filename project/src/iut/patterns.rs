@@ -35,18 +35,13 @@ pub fn read_regex(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex,
             let last_line = text.lines().last().unwrap_or_default();
             let reason = last_line.strip_prefix("error: ").unwrap_or(last_line);
             let message = format!("this is no regular expression: {reason}");
-            let place_of_error = error_place(&text, &scalar.text);
+            let error_at = error_place(&text, &scalar.text);
             let help = match named_holes(&scalar.text) {
-                _ if let Some(help) =
-                    place_of_error.and_then(|repeated| explain_sign(&scalar.text, repeated)) =>
-                {
-                    help
-                }
+                _ if let Some(help) = error_at.and_then(|index| explain_sign(&scalar.text, index)) => help,
                 Some(pattern) => format!("a value is a named group: `'{pattern}'`"),
                 None => "for example `'^:(?P<n>-?\\d+)$'`; a named group is a parameter's value".to_owned(),
             };
-            let place = place_of_error
-                .map_or(scalar.span.clone(), |repeated| scalar.place(&(repeated..repeated + 1)));
+            let place = error_at.map_or(scalar.span.clone(), |index| scalar.place(&(index..index + 1)));
             reader.collector.mistake("bad-pattern", message, &place, "cannot be read", help);
             None
         }

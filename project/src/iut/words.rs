@@ -405,9 +405,8 @@ impl IutReader<'_> {
         let noun = if missing.len() == 1 { "one" } else { "ones" };
         let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
         let label = format!("the missing {noun} must stand here");
-        let first_missing = iosts.actions.iter().find(|action| action.name == missing[0]);
-        let help = first_missing
-            .map_or_else(String::new, |first_missing| format!("for example `{}`", like.1(first_missing)));
+        let first = iosts.actions.iter().find(|action| action.name == missing[0]);
+        let help = first.map_or_else(String::new, |action| format!("for example `{}`", like.1(action)));
         self.collector.mistake("missing-action", message, &section.key.span, label, help);
     }
 

@@ -1,24 +1,19 @@
 //! Finds places for the nodes and the arrows of a graph on paper.
 //!
-//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels
-//! lie beside nothing else. It shall be the same on every machine, and a graph of thousands of locations
-//! shall be laid out in less time than it took to be made.
+//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little. It shall
+//! be the same on every machine. A graph of thousands of locations shall be laid out in less time than it
+//! took to be made.
 //!
 //! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order
-//! of Gansner and others (<https://doi.org/10.1109/32.221135>):
+//! of Gansner and others (<https://doi.org/10.1109/32.221135>): `ranks`, then `order`, then `place`. In
+//! `order`, points with neighbours at the left go left within each rank, while crossings become fewer.
 //!
-//! 3. `order`: within each rank, points with neighbours at the left go left. This is repeated while crossings
-//!    become fewer.
+//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]),
+//! since nobody follows an arrow over many pages. So the number of points is linear in the size of the graph.
+//! Coordinates are found by sweeps that solve each rank exactly (`place`), not by the four alignments of
+//! Brandes and Köpf. No crate does this within a budget; `docs/dev/decisions.md` says which were tried.
 //!
-//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]):
-//! the drawing names its end instead, since nobody follows an arrow over many pages. So the number of points
-//! is linear in the size of the graph, and with it the time. Coordinates are found by sweeps that solve each
-//! rank exactly (`place`), not by the four alignments of Brandes and Köpf.
-//!
-//! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in
-//! the number of points.
-//!
-//! No crate does this within a budget; `docs/dev/decisions.md` says which were tried.
+//! **Ends**: each step is a fixed number of sweeps. **Cost**: `O(n log n)` in the number of points.
 
 mod order;
 mod place;

@@ -82,20 +82,20 @@ fn arrange_rows(nodes: &[Size], links: &[LayoutLink], turned: &[bool]) -> (Vec<u
             Some(_) => {}
         }
     }
-    for (hub, only_below) in only_below.iter().enumerate() {
+    for (hub, row_nodes) in only_below.iter().enumerate() {
         budget::ask();
         let width_of =
             |node: &usize| f64::max(needed_width[*node], nodes[*node].width + nodes[*node].beside + BESIDE);
-        let total: f64 = only_below.iter().map(width_of).sum();
+        let total: f64 = row_nodes.iter().map(width_of).sum();
         // Few neighbours, or narrow ones, fit into one rank.
-        if only_below.len() < 6 || total <= MOST_WIDE {
+        if row_nodes.len() < 6 || total <= MOST_WIDE {
             continue;
         }
         is_hub[hub] = true;
         // There are few enough rows for each arrow to have a route.
         let row_width = f64::max(MOST_WIDE, total / 16.0);
         let (mut row, mut filled) = (1, 0.0);
-        for node in only_below {
+        for node in row_nodes {
             if filled + width_of(node) / 2.0 > row_width {
                 (row, filled) = (row + 1, 0.0);
             }
