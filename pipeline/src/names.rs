@@ -2,8 +2,8 @@
 //!
 //! The model's reader reads the result of a stage again. So a made name must not be too long, must be no word
 //! of the language, and must differ from all names in its scope. The data, the parameters of all actions and
-//! the literals of all enumerations share one scope ([`names_in_scope`]). Locations have a scope of their own.
-//! A joined name begins with its first parts, and does not grow with their number. The label names the parts.
+//! the literals of all enumerations share one scope ([`names_in_scope`]). Locations have a scope of their
+//! own. A joined name begins with its first parts, and does not grow with their number.
 
 use std::collections::{HashMap, HashSet};
 

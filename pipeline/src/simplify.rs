@@ -1,6 +1,6 @@
 //! Simplifies a condition in a context in which something is already known.
 //!
-//! **Problem.** Most of a fact is known when a guard is read, and a person cannot read a guard that repeats it.
+//! **Problem.** Most of a fact is known when a guard is read, and nobody can read a guard that repeats it.
 //!
 //! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply is dropped. A
 //! disjunct that they exclude, or that its neighbours cover, is dropped. The remaining parts are simplified
@@ -86,7 +86,7 @@ impl<'a> Simplifier<'a> {
         // Each of them costs one question more.
         self.remaining_questions = self.remaining_questions.saturating_sub(parts.len());
         let work = self.work.clone();
-        // If the work is used up, the result so far is kept: each step leaves conjuncts with the same meaning.
+        // If the work is used up, the result so far is kept: each step keeps the meaning.
         if budget::within(&work, || self.simplify_many_conjuncts(&mut parts, context)).is_err() {
             self.remaining_questions = 0;
         }

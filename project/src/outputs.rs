@@ -9,7 +9,7 @@
 //!
 //! 1. a file that is given to the command, and all files that a given file names (`list_inputs`);
 //! 2. a file that SQLite keeps next to a store;
-//! 3. any other existing file that is not of the [`OutputForm`] that is written: a page may replace only a page;
+//! 3. any other existing file that is not of the [`OutputForm`] that is written;
 //! 4. one file for two outputs;
 //! 5. a file as the folder of an output.
 //!

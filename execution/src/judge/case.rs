@@ -1,8 +1,8 @@
 //! A deterministic test case as a judge: one location and one valuation at a time.
 //!
 //! The verdict is that of the location reached. An observation fires the one transition whose guard holds. An
-//! observation that is no action of the alphabet, or has values outside their types, is a Fail with that cause
-//! (Definition 6.2: the output is in no Out). A test case takes every other observation by exactly one
+//! observation that is no action of the alphabet, or has values outside their types, is a Fail with that
+//! cause (Definition 6.2: the output is in no Out). A test case takes every other observation by exactly one
 //! transition. If no transition fires, or two do, the document was edited, and the run is Inconclusive.
 //! Silence is no event of ioc, which is over traces: when the tester reports it, the run is Inconclusive.
 //! Time passes unseen.

@@ -462,7 +462,8 @@ impl Question<'_> {
         (by_parameter, other_parts)
     }
 
-    /// Describes the event that a transition allows, as `Return(pValue = 3)`, and what else its guard demands.
+    /// Describes the event that a transition allows, as `Return(pValue = 3)`, and what else its guard
+    /// demands.
     fn describe_allowed(&self, transition: &Transition) -> (String, String) {
         let (by_parameter, other_parts) = self.demands(transition);
         let demands_on = |parameter: &Datum| {

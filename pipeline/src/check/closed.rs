@@ -161,7 +161,7 @@ fn check_rest(
         (product_iosts.action(t.action), t.target, Term::and([rest.guard.clone(), guard]))
     });
     let possible: Vec<_> = possible.collect();
-    // Both lists must allow the same: each guard of one implies those of the other with its action and target.
+    // Each guard implies those of the other list that have its action and target.
     for (checked, known) in [(&possible, &said), (&said, &possible)] {
         for (action, target, guard) in checked {
             let matching = known.iter().filter(|(a, t, _)| a == action && t == target);
@@ -171,8 +171,8 @@ fn check_rest(
     }
 }
 
-/// One way to do something visible, in the numbers of the product. Without an action it is a way to a location
-/// by internal steps alone.
+/// One way to do something visible, in the numbers of the product. Without an action it is a way to a
+/// location by internal steps alone.
 #[derive(Clone)]
 struct ClosedWay {
     key: (Option<ActionId>, LocationId),

@@ -1,8 +1,8 @@
 //! Checks the specification with silence against the delayed form without it.
 //!
-//! A quantifier would be needed to say how long a state may be silent. So the solver is asked for a few states
-//! and delays of each location, some at which silence is allowed and some at which it is not. For each state
-//! it is asked again, with all data known, whether something may come later, or ever.
+//! A quantifier would be needed to say how long a state may be silent. So the solver is asked for a few
+//! states and delays of each location, some at which silence is allowed and some at which it is not. For each
+//! state it is asked again, with all data known, whether something may come later, or ever.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};

@@ -2,7 +2,7 @@
 //!
 //! The solver is asked in full whether quiescence excludes every output and internal step. A quantifier would
 //! be needed to say that quiescence is there wherever none of these is possible. So the solver is asked for a
-//! few states of each location without quiescence and internal steps, and whether an output is possible there.
+//! few states without quiescence and internal steps, and whether an output is possible there.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::Term;

@@ -1,9 +1,9 @@
 //! Decides what a picture of a stage's result shows, and where: for the SVG, and for the page.
 //!
-//! Three kinds of arrows would make the graph of a test case unclear: arrows into Fail and Inconclusive, which
-//! come from everywhere; self-loops; and arrows back over many pages. None of these is drawn through the
-//! graph. Each location has an [`Aside`] at its right for each kind: one short arrow, with the outputs listed.
-//! The layout only keeps room for it, so such arrows cross nothing.
+//! Three kinds of arrows would make the graph of a test case unclear: arrows into Fail and Inconclusive,
+//! which come from everywhere; self-loops; and arrows back over many pages. None of these is drawn through
+//! the graph. Each location has an [`Aside`] at its right for each kind: one short arrow, with the outputs
+//! listed. The layout only keeps room for it, so such arrows cross nothing.
 //!
 //! With short words, arrows between the same two locations are joined, and loops are listed in their
 //! location.

@@ -2,9 +2,9 @@
 //!
 //! The tree is no stage's result, so it is not in the list of exports. It is drawn from the implementation's
 //! side: `Coin?` is received, `Return!` is sent. A node shows its location, the data that the step has
-//! changed, and what the step adds to the path condition. A merged node also shows the merged state. The arrow
-//! to the node in which a state is included is dashed. Grey nodes were stopped by a limit, green ones are
-//! accepted by a purpose. `(?)` stands where a path condition is not known to be satisfiable.
+//! changed, and what the step adds to the path condition. A merged node also shows the merged state. The
+//! arrow to the node in which a state is included is dashed. Grey nodes were stopped by a limit, green ones
+//! are accepted by a purpose. `(?)` stands where a path condition is not known to be satisfiable.
 
 use coreach_analyses::symbolic::{Move, Node, NodeEnd, NodeId, SymbolicState, Tree};
 use coreach_model::iosts::{ActionKind, Iosts};

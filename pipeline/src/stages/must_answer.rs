@@ -16,7 +16,7 @@
 //! not there, or
 //!
 //! - some output is possible there, whatever values its parameters need: where its guard says `p == t`, with
-//!   t over the data, t is the value. A guard that mentions another parameter counts as one that may not hold;
+//!   t over the data, t is the value. A guard with another parameter counts as one that may not hold;
 //! - or every output that the location can send with these data is sent from this place alone. The reader of
 //!   the condition, who knows the data of the moment, decides whether the location can send something: it can
 //!   if one of its own transitions by an output, other than into Fail, can be taken. So a location of one

@@ -14,8 +14,8 @@
 //!
 //! **Where we differ.**
 //!
-//! - `reach(l)` holds whenever the guard is read. So it is not written into the guard. The guard is simplified
-//!   in its context ([`crate::simplify`]).
+//! - `reach(l)` holds whenever the guard is read. So it is not written into the guard, which is simplified in
+//!   its context ([`crate::simplify`]).
 //! - One pass leaves transitions that the strengthened graph cannot take any more (Example 7.4 drops them by
 //!   a second analysis). So strengthening and the analysis of reach are repeated until nothing changes.
 //! - The initial condition is strengthened with coreach(l0). If that cannot hold, or no transition remains,

@@ -206,8 +206,8 @@ fn prepare_path(timed: &Timed, path: &[TransitionId], options: &Options) -> Resu
     Ok(delayed_with_unseen(timed))
 }
 
-/// Finds the transitions whose conditions are asked for where this step is taken: all that leave its location,
-/// except those by stimuli other than the step's.
+/// Finds the transitions whose conditions are asked for where this step is taken: all that leave its
+/// location, except those by stimuli other than the step's.
 fn transitions_asked(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<TransitionId> {
     let taken = &system.iosts.transitions[step];
     let outgoing = system.outgoing[taken.source].iter().copied();
