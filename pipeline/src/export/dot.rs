@@ -54,9 +54,12 @@ pub(super) fn with_title(written: &[u8], title: &str) -> String {
     String::from_utf8_lossy(written).replacen("digraph {", &head, 1)
 }
 
-/// Sets the attributes that all graphs share: the label below the graph, fonts and shapes.
-pub(super) fn style_graph(graph: &mut Scope<'_, '_>, label: &str, font_size: f32) {
+/// Sets the attributes of the whole graph: the label below it, its own attributes, fonts and shapes.
+pub(super) fn style_graph(graph: &mut Scope<'_, '_>, label: &str, own: &[(&str, &str)], font_size: f32) {
     graph.set_html(label).set("labelloc", "b", true).set_font(FONT).set("rankdir", "TB", true);
+    for (name, value) in own {
+        graph.set(name, value, true);
+    }
     graph
         .node_attributes()
         .set("shape", "box", true)
@@ -81,7 +84,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         escape_html(&stage),
         side = view.sides()
     );
-    style_graph(graph, &label, 11.0);
+    style_graph(graph, &label, &[("nodesep", "0.35")], 11.0);
 }
 
 fn write_initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {

@@ -1,5 +1,4 @@
-//! Makes text for pictures: conditions broken into short lines, and the escapes of Graphviz' HTML-like
-//! labels.
+//! Makes text for pictures: conditions in short lines, and escapes of Graphviz' HTML-like labels.
 
 use coreach_model::term::node::Node;
 use coreach_model::visible::visible;

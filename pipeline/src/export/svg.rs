@@ -44,10 +44,8 @@ pub fn to_svg(view: &View<'_>, options: Options) -> Result<String, String> {
 
 /// Gives the lines at the arrow into the initial location.
 fn initial_lines(view: &View<'_>) -> Vec<String> {
-    match view.iosts.initial_condition.is_true() {
-        true => Vec::new(),
-        false => condition_lines(&view.iosts.initial_condition),
-    }
+    let condition = &view.iosts.initial_condition;
+    if condition.is_true() { Vec::new() } else { condition_lines(condition) }
 }
 
 fn lines_below(view: &View<'_>) -> Vec<String> {

@@ -50,7 +50,7 @@ fn write_frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
         "<<B>{}</B>: symbolic execution<BR/><FONT POINT-SIZE=\"10\">? the system receives, ! the system sends</FONT>>",
         escape_html(&iosts.name)
     );
-    style_graph(graph, &label, 10.0);
+    style_graph(graph, &label, &[], 10.0);
 }
 
 fn draw_node(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {

@@ -70,7 +70,6 @@ pub fn find_choices(
             choices_among(iosts, numbers, &mut choices_of_location, limits, solver)?;
         }
         choices_of_location.sort_by_key(|choice: &LookaheadChoice| (choice.first, choice.second));
-        // The actions were looked at one after the other.
         choices.extend(choices_of_location);
         check_limit(Stage::Determinize, Quantity::Choices, choices.len(), limits)?;
     }
