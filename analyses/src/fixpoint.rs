@@ -147,8 +147,7 @@ pub fn solve<E: Equations>(
         }
         return Solution { values: run.values, steps: run.steps, stopped: Some(stop) };
     }
-    let all = 0..run.order.nodes.len();
-    run.descend(all);
+    run.descend(0..run.order.nodes.len());
     Solution { values: run.values, steps: run.steps, stopped: None }
 }
 
@@ -185,28 +184,30 @@ impl<E: Equations> SolverRun<'_, E> {
         budget::ask_now();
         self.steps += 1;
         self.dirty[node as usize] = false;
-        let mut own = Vec::new();
+        let mut self_loops = Vec::new();
         for &edge in &self.flow.incoming[node as usize] {
             if self.closed[edge as usize] {
                 continue;
             }
             let (source, _) = self.flow.edges[edge as usize];
             if accelerated && source == node {
-                own.push(edge);
+                self_loops.push(edge);
                 continue;
             }
             let value = self.equations.transfer(edge, &self.values[source as usize]);
             sum = self.equations.join(&sum, &value);
         }
-        let first = sum.clone();
         // Take these edges one after the other and, if something changed, once more in reverse.
-        let back = own.iter().rev().skip(1);
-        for (at, edge) in own.iter().chain(back).enumerate() {
-            if at == own.len() && sum == first {
-                break;
-            }
+        let entered = sum.clone();
+        for edge in &self_loops {
             let value = self.equations.repeated(*edge, &sum);
             sum = self.equations.join(&sum, &value);
+        }
+        if sum != entered {
+            for edge in self_loops.iter().rev().skip(1) {
+                let value = self.equations.repeated(*edge, &sum);
+                sum = self.equations.join(&sum, &value);
+            }
         }
         sum
     }
@@ -220,18 +221,19 @@ impl<E: Equations> SolverRun<'_, E> {
 
     /// Ascends to a solution. If guided, each outermost component is solved in phases.
     fn ascend(&mut self) -> Result<(), Exhausted> {
-        let all = 0..self.order.nodes.len();
+        let count = self.order.nodes.len();
         if !self.strategy.guided {
-            return self.ascend_in(all);
+            return self.ascend_in(0..count);
         }
-        let mut ends: Vec<usize> = all.clone().collect();
+        // The last position of the component of each head. A node that is no head is a part of its own.
+        let mut ends: Vec<usize> = (0..count).collect();
         for (end, heads) in self.order.closes.iter().enumerate() {
             for head in heads {
                 ends[*head as usize] = end;
             }
         }
         let mut position = 0;
-        while position < all.end {
+        while position < count {
             let part = position..ends[position] + 1;
             position = part.end;
             if self.order.is_head[part.start] {
@@ -264,6 +266,7 @@ impl<E: Equations> SolverRun<'_, E> {
             self.ascend_in(part.clone())?;
             self.descend(part.clone());
         }
+        // Once more with all edges open.
         for edge in leaving.values().flatten() {
             self.closed[*edge as usize] = false;
         }
@@ -320,8 +323,9 @@ impl<E: Equations> SolverRun<'_, E> {
                     }
                 }
             }
-            let head = |head: &&u32| self.dirty[self.order.nodes[**head as usize] as usize];
-            position = match self.order.closes[position].iter().find(head) {
+            // After the last node of a component, go back to its head if an input of the head has changed.
+            let is_dirty = |head: &&u32| self.dirty[self.order.nodes[**head as usize] as usize];
+            position = match self.order.closes[position].iter().find(is_dirty) {
                 Some(head) => *head as usize,
                 None => position + 1,
             };
@@ -329,7 +333,7 @@ impl<E: Equations> SolverRun<'_, E> {
         Ok(())
     }
 
-    /// Joins or widens a head's value with its inputs.
+    /// Joins or widens a head's value with its inputs. `visits` counts how often it grew.
     fn raise(&mut self, node: u32, visits: &mut usize) {
         let old = self.values[node as usize].clone();
         let sum = self.evaluate_above(node, &old);

@@ -59,6 +59,7 @@ pub struct Elements<D> {
     dimensions: usize,
     integer: Vec<bool>,
     elements: Vec<D>,
+    /// The constraints that occur, once each.
     lines: Vec<Rc<Constraint>>,
     line_of: FastMap<Rc<Constraint>, u32>,
     /// The elements by their content.
@@ -179,12 +180,9 @@ impl<D: Domain> Elements<D> {
 
     /// Forgets these dimensions in every cell.
     pub fn forget(&mut self, value: &AbstractValue, dimensions: &[usize]) -> AbstractValue {
-        let cells = value.cells().iter();
-        AbstractValue::new(
-            cells
-                .filter_map(|(cell, id)| Some((*cell, self.add(self.get(*id).forget(dimensions))?)))
-                .collect(),
-        )
+        let forget =
+            |(cell, id): &(u32, ElementId)| Some((*cell, self.add(self.get(*id).forget(dimensions))?));
+        AbstractValue::new(value.cells().iter().filter_map(forget).collect())
     }
 
     /// An upper bound of two elements.
@@ -266,23 +264,21 @@ impl<D: Domain> Elements<D> {
         &mut self,
         a: &AbstractValue,
         b: &AbstractValue,
-        mut both: impl FnMut(&mut Self, ElementId, ElementId) -> ElementId,
+        mut combine: impl FnMut(&mut Self, ElementId, ElementId) -> ElementId,
     ) -> AbstractValue {
-        let (mut result, mut rest) = (Vec::with_capacity(a.0.len().max(b.0.len())), b.cells());
+        // The cells of both are in increasing order, and so must be those of the result.
+        let mut result = Vec::with_capacity(a.0.len().max(b.0.len()));
+        let mut cells_of_b = b.cells().iter().copied().peekable();
         for &(cell, element) in a.cells() {
-            while let Some((&(other, id), tail)) = rest.split_first().filter(|(first, _)| first.0 < cell) {
-                result.push((other, id));
-                rest = tail;
+            while let Some(only_in_b) = cells_of_b.next_if(|(cell_of_b, _)| *cell_of_b < cell) {
+                result.push(only_in_b);
             }
-            match rest.split_first() {
-                Some((&(other, id), tail)) if other == cell => {
-                    result.push((cell, both(self, element, id)));
-                    rest = tail;
-                }
-                _ => result.push((cell, element)),
+            match cells_of_b.next_if(|(cell_of_b, _)| *cell_of_b == cell) {
+                Some((_, element_of_b)) => result.push((cell, combine(self, element, element_of_b))),
+                None => result.push((cell, element)),
             }
         }
-        result.extend_from_slice(rest);
+        result.extend(cells_of_b);
         AbstractValue::new(result)
     }
 
@@ -306,13 +302,13 @@ impl<D: Domain> Elements<D> {
         new: &AbstractValue,
         thresholds: &[Constraint],
     ) -> AbstractValue {
-        self.merge(old, new, |store, old, new| {
-            if old == new {
-                return old;
+        self.merge(old, new, |store, below, above| {
+            if below == above {
+                return below;
             }
-            let widened = store.get(old).widen(store.get(new), thresholds);
+            let widened = store.get(below).widen(store.get(above), thresholds);
             let Some(widened) = store.add(widened) else {
-                panic!("the widening of elements that are not bottom is bottom: {old:?}, {new:?}")
+                panic!("the widening of elements that are not bottom is bottom: {below:?}, {above:?}")
             };
             widened
         })
@@ -322,11 +318,11 @@ impl<D: Domain> Elements<D> {
     pub fn narrow(&mut self, old: &AbstractValue, new: &AbstractValue) -> AbstractValue {
         let mut result = Vec::new();
         for &(cell, element) in new.cells() {
-            let Some(before) = old.get(cell) else { continue };
-            let narrowed = if self.is_leq_elements(element, before) {
+            let Some(old_element) = old.get(cell) else { continue };
+            let narrowed = if self.is_leq_elements(element, old_element) {
                 Some(element)
             } else {
-                let narrowed = self.get(before).narrow(self.get(element), &self.integer);
+                let narrowed = self.get(old_element).narrow(self.get(element), &self.integer);
                 self.add(narrowed)
             };
             result.extend(narrowed.map(|narrowed| (cell, narrowed)));

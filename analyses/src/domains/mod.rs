@@ -26,6 +26,13 @@ use crate::grid::{Congruence, Grid};
 /// Parallel assignments to dimensions. `None` is a value that is not known.
 pub type Assignments = [(usize, Option<LinearExpression>)];
 
+/// Splits assignments into those with a known right side, and the dimensions whose new value is unknown.
+pub(crate) fn split_assignments(assignments: &Assignments) -> (Vec<(usize, LinearExpression)>, Vec<usize>) {
+    let known = assignments.iter().filter_map(|(dimension, value)| Some((*dimension, value.clone()?)));
+    let unknown = assignments.iter().filter(|(_, value)| value.is_none());
+    (known.collect(), unknown.map(|(dimension, _)| *dimension).collect())
+}
+
 /// A lattice of sets of vectors, and the operations that follow a transition.
 ///
 /// `is_leq` is a partial order up to equality of [`Domain::constraints`] and [`Domain::congruences`], which

@@ -15,7 +15,7 @@ use coreach_polyhedra::{
     Bounds, Constraint, Limits, LinearExpression, Outcome, Polyhedron, Rational, Relation,
 };
 
-use crate::domains::{Assignments, Domain};
+use crate::domains::{Assignments, Domain, split_assignments};
 
 #[derive(Clone, Debug)]
 pub struct Polyhedra {
@@ -89,13 +89,6 @@ fn simplify_join(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
 fn tighten(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
     let Polyhedra { inner, coarsened } = convert_within_limit(polyhedron);
     Polyhedra { inner: inner.tighten_limited(integer, &limits(polyhedron)), coarsened }
-}
-
-/// Splits assignments into those with a known right side, and the dimensions whose new value is unknown.
-fn split_assignments(assignments: &Assignments) -> (Vec<(usize, LinearExpression)>, Vec<usize>) {
-    let known = assignments.iter().filter_map(|(at, value)| Some((*at, value.clone()?)));
-    let unknown = assignments.iter().filter(|(_, value)| value.is_none());
-    (known.collect(), unknown.map(|(at, _)| *at).collect())
 }
 
 impl Domain for Polyhedra {
