@@ -41,7 +41,7 @@ fn limited_element(outcome: Outcome) -> Polyhedra {
     Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
 }
 
-/// The most inequalities of a join that have a factor beyond `SMALL`.
+/// The most inequalities of a join that have a factor beyond [`SMALL`], which are called slanted.
 const MOST_SLANTED: usize = 8;
 const SMALL: i64 = 2;
 
@@ -54,35 +54,37 @@ const SMALL: i64 = 2;
 /// A few faces are kept, however large their factors are: `v <= 10^20 * n` says that `v` is 0 once `n` is 0,
 /// which a test case needs to aim at a last value.
 fn simplify_join(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
-    let is_one_of_them = || operands.iter().any(|operand| joined.inner.is_leq(operand));
-    if joined.inner.inequalities_beyond(SMALL) <= MOST_SLANTED || is_one_of_them() {
+    let is_an_operand = || operands.iter().any(|operand| joined.inner.is_leq(operand));
+    if joined.inner.inequalities_beyond(SMALL) <= MOST_SLANTED || is_an_operand() {
         return joined;
     }
     let dimensions = joined.inner.dimensions();
-    let is_kept = |one: &Constraint| one.relation() == Relation::Equal || !one.has_factor_beyond(SMALL);
+    let is_kept = |constraint: &Constraint| {
+        constraint.relation() == Relation::Equal || !constraint.has_factor_beyond(SMALL)
+    };
     let mut expressions: Vec<LinearExpression> = (0..dimensions).map(LinearExpression::variable).collect();
     // Blocks of more than 16 numbers have too many pairs.
     for block in joined.inner.blocks().iter().filter(|block| block.len() <= 16) {
-        for (place, &one) in block.iter().enumerate() {
-            let pairs = block[..place]
-                .iter()
-                .map(|&other| (LinearExpression::variable(one), LinearExpression::variable(other)));
-            expressions.extend(pairs.flat_map(|(one, other)| [one.plus(&other), one.minus(&other)]));
+        for (place, &dimension) in block.iter().enumerate() {
+            let x = LinearExpression::variable(dimension);
+            let earlier = block[..place].iter().copied().map(LinearExpression::variable);
+            expressions.extend(earlier.flat_map(|y| [x.plus(&y), x.minus(&y)]));
         }
     }
     let bounds = expressions.iter().flat_map(|expression| {
         let Bounds { lower, upper, .. } = joined.inner.bounds(expression);
-        let bound = |value: Rational, is_attained: bool, way: i64| {
-            let beyond = expression.minus(&LinearExpression::constant(value)).times(&Rational::from(way));
+        // `sign * (expression - value)` is not negative.
+        let constraint = |value: Rational, is_attained: bool, sign: i64| {
+            let distance = expression.minus(&LinearExpression::constant(value)).times(&Rational::from(sign));
             let relation = if is_attained { Relation::AtLeast } else { Relation::Greater };
-            Constraint::from_expression(&beyond, relation)
+            Constraint::from_expression(&distance, relation)
         };
-        let lower = lower.map(|(value, is_attained)| bound(value, is_attained, 1));
-        lower.into_iter().chain(upper.map(|(value, is_attained)| bound(value, is_attained, -1)))
+        let lower = lower.map(|(value, is_attained)| constraint(value, is_attained, 1));
+        lower.into_iter().chain(upper.map(|(value, is_attained)| constraint(value, is_attained, -1)))
     });
     let kept = joined.inner.constraints().into_iter().filter(is_kept);
-    let around = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
-    Polyhedra { coarsened: true, ..convert_within_limit(&around) }
+    let simpler = Polyhedron::from_constraints(dimensions, kept.chain(bounds));
+    Polyhedra { coarsened: true, ..convert_within_limit(&simpler) }
 }
 
 /// Converts a polyhedron, and tightens its integer dimensions.

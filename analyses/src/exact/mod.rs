@@ -81,14 +81,17 @@ impl ExactReference {
     /// The answer for a location. It lies on a run if one of its transitions does, or if it is initial and
     /// there is a run at all.
     pub fn of_location(&self, iosts: &Iosts, location: LocationId) -> ExactAnswer {
-        let at = |t: &Transition| t.source == location || t.target == location;
-        let answers = iosts.transitions.iter().zip(&self.transitions).filter(|(t, _)| at(t)).map(|(_, a)| a);
-        let mut answers: Vec<&ExactAnswer> = answers.collect();
+        let touches =
+            |transition: &Transition| transition.source == location || transition.target == location;
+        let with_answers = iosts.transitions.iter().zip(&self.transitions);
+        let mut answers: Vec<&ExactAnswer> =
+            with_answers.filter(|(transition, _)| touches(transition)).map(|(_, answer)| answer).collect();
         if location == iosts.initial {
             answers.push(&self.purpose);
         }
         let yes = answers.iter().find(|answer| matches!(answer, ExactAnswer::Yes(_)));
         let unknown = answers.iter().find(|answer| matches!(answer, ExactAnswer::Unknown(_)));
+        // Only if all answers are "no" is the answer "no".
         match yes.or(unknown).or(answers.first()) {
             Some(answer) => (*answer).clone(),
             None => ExactAnswer::Unknown("nothing leads to it, and nothing away".to_owned()),
@@ -107,23 +110,25 @@ pub fn exact(
     solver: &mut dyn Solver,
 ) -> ExactReference {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    let known = prove_facts(iosts, accepting, found, solver);
-    let facts_left_out = known.is_none() && !found.is_empty();
-    let within = known.unwrap_or_else(|| vec![Term::yes(); accepting.len()]);
+    let proved = prove_facts(iosts, accepting, found, solver);
+    let facts_left_out = proved.is_none() && !found.is_empty();
+    let within = proved.unwrap_or_else(|| vec![Term::yes(); accepting.len()]);
     let mut questions = Questions { iosts, accepting, within, engine, solver, asked: 0, refused: 0 };
     // The first refutation is that of the domains alone, whose facts are inductive.
-    let found = Refutation { reach: questions.within.clone(), coreach: questions.within.clone() };
-    let (mut runs, mut refutations) = (Vec::new(), vec![found]);
+    let by_domains = Refutation { reach: questions.within.clone(), coreach: questions.within.clone() };
+    let (mut runs, mut refutations) = (Vec::new(), vec![by_domains]);
     let mut transitions: Numbered<TransitionId, Option<ExactAnswer>> = iosts.transitions.map(|_| None);
     let purpose = match questions.find_refutation(None, &refutations) {
-        Some(known) => ExactAnswer::No(known),
+        Some(refutation) => ExactAnswer::No(refutation),
         None => questions.answer(None, &mut runs, &mut refutations),
     };
+    // Without any run, no transition lies on one.
     if let ExactAnswer::No(_) = purpose {
         transitions = iosts.transitions.map(|_| Some(purpose.clone()));
     }
     let numbers: Vec<TransitionId> = transitions.numbers().collect();
     for &number in &numbers {
+        // A run or a refutation that is known by now may answer without a question.
         for (place, run) in runs.iter().enumerate() {
             for (taken, _) in &run.steps {
                 transitions[*taken].get_or_insert(ExactAnswer::Yes(place));
@@ -185,10 +190,9 @@ fn prove_facts(
     solver: &mut dyn Solver,
 ) -> Option<Vec<Term>> {
     let last = found.last()?.facts.clone();
-    let mut conditions = chain(iosts, accepting, found, &last);
-    let all = conditions.all(|condition| must_hold(solver, &condition.premises, &condition.conclusion));
-    drop(conditions);
-    all.then_some(last)
+    let is_proved = chain(iosts, accepting, found, &last)
+        .all(|condition| must_hold(solver, &condition.premises, &condition.conclusion));
+    is_proved.then_some(last)
 }
 
 struct Questions<'a> {
@@ -286,9 +290,9 @@ impl Questions<'_> {
     fn excludes(&mut self, refutation: &Refutation, through: Option<TransitionId>) -> bool {
         let parts = match through {
             None => {
-                let at = self.iosts.initial.place();
-                let parts = [&self.within[at], &refutation.coreach[at]].map(Clone::clone);
-                [parts.to_vec(), vec![self.iosts.initial_condition.clone()]].concat()
+                let initial = self.iosts.initial.place();
+                let (within, coreach) = (&self.within[initial], &refutation.coreach[initial]);
+                vec![within.clone(), coreach.clone(), self.iosts.initial_condition.clone()]
             }
             Some(number) => {
                 let transition = &self.iosts.transitions[number];

@@ -107,7 +107,7 @@ pub(super) fn eliminate_number(bound: &[Datum], parts: &[Term]) -> Option<(Vec<D
 
 impl Case {
     /// The other bound data.
-    fn bound_without(&self, datum: &Datum) -> Vec<Datum> {
+    pub(super) fn bound_without(&self, datum: &Datum) -> Vec<Datum> {
         self.bound.iter().filter(|other| *other != datum).cloned().collect()
     }
 
