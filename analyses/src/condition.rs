@@ -180,6 +180,19 @@ impl Condition {
         }
     }
 
+    /// The linear constraints of the condition, without those in disjunctions.
+    pub fn linear_part(&self) -> &[Constraint] {
+        match self {
+            Condition::Linear(constraints) => constraints,
+            Condition::And(parts) => match parts.first() {
+                // Only the first part of a conjunction can be linear.
+                Some(Condition::Linear(constraints)) => constraints,
+                _ => &[],
+            },
+            Condition::Yes | Condition::No | Condition::Congruence(_) | Condition::Or(_) => &[],
+        }
+    }
+
     pub fn is_linear(&self) -> bool {
         matches!(self, Condition::Yes | Condition::Linear(_))
     }

@@ -87,17 +87,7 @@ impl Case {
             used.clone().all(|(dimension, _)| is_of_state(dimension))
                 && used.any(|(dimension, _)| elements.contains(&dimension))
         };
-        let linear = match &self.condition {
-            // Only the first part of a conjunction can be linear.
-            Condition::And(parts) => parts.first(),
-            whole => Some(whole),
-        };
-        match linear {
-            Some(Condition::Linear(constraints)) if !elements.is_empty() => {
-                constraints.iter().filter(is_about_all).cloned().collect()
-            }
-            _ => Vec::new(),
-        }
+        self.condition.linear_part().iter().filter(is_about_all).cloned().collect()
     }
 
     /// Restricts an element, which has the case's own dimensions after those of the frame, to the condition.
@@ -336,15 +326,12 @@ impl Effect {
         cases: &mut Vec<Case>,
     ) {
         let mut scope = Scope {
-            frame,
-            parameters: &self.numeric_parameters,
             finite,
             dimensions: frame.dimensions() + self.parameter_integer.len(),
             imprecisions: std::mem::take(&mut self.imprecisions),
-            memory: Memory::default(),
             fields: std::mem::take(&mut self.fields),
             auxiliaries: Auxiliaries::new(frame.elements_of_lists().len()),
-            keys: &self.keys,
+            ..Scope::new(frame, &self.numeric_parameters, &self.keys)
         };
         let on_cells = decide_assigned_cells(&mut scope, &self.assigned_cells, is_assigned);
         let mut new_cases = match on_cells {
@@ -713,17 +700,7 @@ pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint
 pub fn list_comparisons(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
     let (mut comparisons, mut seen, mut visited) = (Vec::new(), HashSet::new(), HashSet::new());
     let (no_parameters, no_keys) = (HashMap::new(), HashMap::new());
-    let mut scope = Scope {
-        frame,
-        parameters: &no_parameters,
-        finite: HashMap::new(),
-        dimensions: frame.dimensions(),
-        imprecisions: Vec::new(),
-        memory: Memory::default(),
-        fields: Fields::new(),
-        auxiliaries: Auxiliaries::default(),
-        keys: &no_keys,
-    };
+    let mut scope = Scope::new(frame, &no_parameters, &no_keys);
     for term in terms {
         let mut open_terms = vec![term];
         while let Some(term) = open_terms.pop() {

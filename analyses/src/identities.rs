@@ -260,15 +260,10 @@ pub(crate) fn change_identities(
 
 /// Do the constraints of the condition alone exclude each other?
 fn is_contradictory(condition: &Condition, dimensions: usize) -> bool {
-    let linear = match condition {
-        Condition::No => return true,
-        Condition::Linear(constraints) => constraints,
-        Condition::And(parts) => match parts.first() {
-            Some(Condition::Linear(constraints)) => constraints,
-            _ => return false,
-        },
-        _ => return false,
-    };
+    let linear = condition.linear_part();
+    if *condition == Condition::No || linear.is_empty() {
+        return *condition == Condition::No;
+    }
     let polyhedron = Polyhedron::from_constraints(dimensions, linear.to_vec());
     polyhedron.convert_limited(&Limits::default()).polyhedron().is_empty()
 }

@@ -125,7 +125,26 @@ pub struct Scope<'a> {
     pub keys: &'a HashMap<Term, bool>,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    /// A scope without values of finite places and without room for auxiliary numbers.
+    pub fn new(
+        frame: &'a Frame,
+        parameters: &'a HashMap<Term, usize>,
+        keys: &'a HashMap<Term, bool>,
+    ) -> Self {
+        Scope {
+            frame,
+            parameters,
+            finite: HashMap::new(),
+            dimensions: frame.dimensions(),
+            imprecisions: Vec::new(),
+            memory: Memory::default(),
+            fields: Fields::new(),
+            auxiliaries: Auxiliaries::default(),
+            keys,
+        }
+    }
+
     pub fn note_imprecision(&mut self, (term, reason): Beyond) {
         if !self.imprecisions.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
             self.imprecisions.push((term, reason));
