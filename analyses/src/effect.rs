@@ -531,9 +531,8 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
 
 /// Projects the parameters out of the condition of a case, where no assignment and no disjunction mentions
 /// one: `p == vPaid - cPrice` of a `nat` becomes `vPaid >= cPrice`. Most outputs are such cases. Returns
-/// `None` if the condition holds nowhere, and whether nothing was lost.
-///
-/// A projection may be exponential in its dimensions, so it is limited like every operation on polyhedra.
+/// `None` if the condition holds nowhere, and whether nothing was lost. A projection may be exponential in
+/// its dimensions, so it is limited like every operation on polyhedra.
 fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     let first = frame.dimensions();
     let own = first..first + case.extra.len();
@@ -653,10 +652,8 @@ impl Effects {
 
 /// Lists what the guards of transitions with numeric parameters say of the numbers alone, before and after
 /// the transition, in order. `x + p <= 10` of a `p` that is never negative says `x <= 10`, and says it also
-/// after `x := x + p`.
-///
-/// The projection is that of the domain's `post`, but without the finite places: it is the same for all
-/// cells.
+/// after `x := x + p`. The projection is that of the domain's `post`, but without the finite places: it is
+/// the same for all cells.
 pub fn project_guards<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut frame = frame.clone();
     // Without the finite places a condition is as long as those of all cells together. A condition of more

@@ -29,9 +29,8 @@
 //! rest is acyclic. A head's delay is counted over the whole run, not anew for each visit. In addition the
 //! evaluations are limited: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing,
 //! so every node gets its fallback, which the caller guarantees to contain the solution. A descending
-//! iteration may be stopped anywhere.
-//!
-//! **Cost.** Each evaluation of a node transfers along all its incoming edges. The caller remembers results.
+//! iteration may be stopped anywhere. **Cost.** Each evaluation of a node transfers along all its incoming
+//! edges. The caller remembers results.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

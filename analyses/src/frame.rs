@@ -127,10 +127,8 @@ impl Frame {
         Frame { cells: 1, condition_limit: CONDITION_LIMIT, ..Frame::default() }
     }
 
-    /// The frame of a model, its partition limited to this number of cells (at least one).
-    ///
-    /// If the limit does not suffice, the places that most distinct guards mention come first, as long as
-    /// they fit.
+    /// The frame of a model, its partition limited to this number of cells (at least one). If the limit does
+    /// not suffice, the places that most distinct guards mention come first, as long as they fit.
     pub fn new(iosts: &Iosts, partition_limit: usize, arrays: Arrays) -> Self {
         let strings = strings_read_alone(iosts);
         let keeps_strings = strings.iter().any(|datum| *datum.ty() != Type::String);

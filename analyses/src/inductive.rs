@@ -114,11 +114,9 @@ fn location_points(iosts: &Iosts) -> Vec<Point> {
 }
 
 impl<T: Copy> HornClauses<T> {
-    /// The conditions on facts at these points. `is_entry` says which of them are entries.
-    ///
-    /// `leads` says whether a transition may lead from a token at its source to one at its target. The caller
-    /// must know that every run has a way through the tokens: facts are proved only of the runs that have
-    /// one.
+    /// The conditions on facts at these points. `is_entry` says which of them are entries. `leads` says
+    /// whether a transition may lead from a token at its source to one at its target. The caller must know
+    /// that every run has a way through the tokens: facts are proved only of the runs that have one.
     pub fn over(
         iosts: &Iosts,
         orientation: Orientation,

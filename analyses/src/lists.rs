@@ -14,14 +14,10 @@
 //!
 //! **Sound backward** as well. An operation that may drop elements says nothing of the dropped elements. The
 //! element after such an operation is some element of the list before it, and the fact about all elements
-//! holds for this one too.
-//!
-//! **Sound** only if the partition has room for the digit. Without it, no condition restricts the element.
-//!
-//! **Not known:** the order of elements, and how many have a property.
-//!
-//! **Cost**: two cells for each list, a dimension for each number in an element, and for each element that
-//! is read another dimension.
+//! holds for this one too. **Sound** only if the partition has room for the digit. Without it, no condition
+//! restricts the element. **Not known:** the order of elements, and how many have a property. **Cost**: two
+//! cells for each list, a dimension for each number in an element, and for each element that is read another
+//! dimension.
 
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::operation::{

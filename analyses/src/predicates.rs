@@ -8,9 +8,8 @@
 //! is a predicate of that variable. Its truth is a digit of the partition, and the fact names it. The
 //! solver then refutes a guard that contradicts it.
 //!
-//! **Sound**: the digit may be any, unless the guard or a literal decides it.
-//!
-//! **Cost**: two cells for each predicate, of which there are few.
+//! **Sound**: the digit may be any, unless the guard or a literal decides it. **Cost**: two cells for each
+//! predicate, of which there are few.
 
 use std::collections::BTreeSet;
 

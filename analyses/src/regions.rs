@@ -21,11 +21,10 @@
 //! **Why it is right.** The regions of a location cover all states, so each step of a run leads into a region
 //! of its target, and the fact of this point contains the state. So the disjunction of a location's elements
 //! is inductive as one fact, for any regions, and is checked as one. It lies within the fact that was known
-//! before, so it is never coarser.
-//!
-//! **Why it ends**: the regions of a location (`Options::disjuncts`) and of all together (`MOST_SPLITS`) are
-//! limited, and only a split lets locations be examined again. Cost: the transfers into a location, which are
-//! mostly known, joins of at most `MOST_VALUES` of them, and two more fixpoints if something was split.
+//! before, so it is never coarser. **Why it ends**: the regions of a location (`Options::disjuncts`) and of
+//! all together (`MOST_SPLITS`) are limited, and only a split lets locations be examined again. Cost: the
+//! transfers into a location, which are mostly known, joins of at most `MOST_VALUES` of them, and two more
+//! fixpoints if something was split.
 
 use std::collections::VecDeque;
 

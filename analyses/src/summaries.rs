@@ -27,9 +27,8 @@
 //! bounds, so there were many facts and unreadable guards.
 //!
 //! **Sound** only if an element contains *all* tuples of a state: values of different cases are joined before
-//! they are read, and regions of a location differ in numbers of the state, never in cells.
-//!
-//! **Cost**: a dimension for each number in a cell, and for each read another dimension and a projection.
+//! they are read, and regions of a location differ in numbers of the state, never in cells. **Cost**: a
+//! dimension for each number in a cell, and for each read another dimension and a projection.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -62,12 +62,11 @@ fn holds_somewhere(guard: &Term) -> bool {
 }
 
 /// Gives warnings `guards-meet`: two transitions of one action whose guards meet in one value, as `p >= 1`
-/// and `p <= 1`, are most likely a slip, since the model then chooses between two effects.
-///
-/// A model may be nondeterministic, so only such pairs are reported: both guards were written, neither
-/// implies the other, and they hold together for only one valuation of the message (or of the variables, if
-/// they read no message). An output whose guards read no message is the system's choice. If the solver does
-/// not know, there is no warning. **Costs** four questions for each of at most `MOST_TOLD` pairs.
+/// and `p <= 1`, are most likely a slip, since the model then chooses between two effects. A model may be
+/// nondeterministic, so only such pairs are reported: both guards were written, neither implies the other,
+/// and they hold together for only one valuation of the message (or of the variables, if they read no
+/// message). An output whose guards read no message is the system's choice. If the solver does not know,
+/// there is no warning. **Costs** four questions for each of at most `MOST_TOLD` pairs.
 pub fn check_meeting(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let is_written = |transition: &&Transition| {
         let action = iosts.action(transition.action);

@@ -33,10 +33,9 @@ pub(crate) fn split_assignments(assignments: &Assignments) -> (Vec<(usize, Linea
     (known.collect(), unknown.map(|(dimension, _)| *dimension).collect())
 }
 
-/// A lattice of sets of vectors, and the operations that follow a transition.
-///
-/// `is_leq` is a partial order up to equality of [`Domain::constraints`] and [`Domain::congruences`], which
-/// are canonical: two elements that are below each other give identical lists.
+/// A lattice of sets of vectors, and the operations that follow a transition. `is_leq` is a partial order up
+/// to equality of [`Domain::constraints`] and [`Domain::congruences`], which are canonical: two elements that
+/// are below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
     /// Does the domain see data at all? If not, its frame has no places.
     const SEES_DATA: bool = true;
@@ -65,7 +64,6 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     fn meet(&self, other: &Self, integer: &[bool]) -> Self;
 
     /// An upper bound of both such that a sequence `x := widen(x, y)` with growing `y` becomes stable.
-    ///
     /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens.
     /// Thresholds that both elements satisfy may be kept. A finite number of them delays stability, but does
     /// not prevent it.

@@ -46,13 +46,10 @@ const MOST_SLANTED: usize = 8;
 const SMALL: i64 = 2;
 
 /// Replaces the slanted faces of a join, if it has many, by the bounds of numbers, sums and differences.
-///
 /// Hulls and roundings to integers in turns make dozens of faces that cut off next to nothing. Each is a hard
 /// question for a solver of integers, and tells a reader nothing. With the bounds of sums and differences the
-/// domain is still as precise as octagons.
-///
-/// A few faces are kept, however large their factors are: `v <= 10^20 * n` says that `v` is 0 once `n` is 0,
-/// which a test case needs to aim at a last value.
+/// domain is still as precise as octagons. A few faces are kept, however large their factors are: `v <= 10^20
+/// * n` says that `v` is 0 once `n` is 0, which a test case needs to aim at a last value.
 fn simplify_join(joined: Polyhedra, operands: [&Polyhedron; 2]) -> Polyhedra {
     let is_an_operand = || operands.iter().any(|operand| joined.inner.is_leq(operand));
     if joined.inner.inequalities_beyond(SMALL) <= MOST_SLANTED || is_an_operand() {

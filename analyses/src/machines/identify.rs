@@ -94,12 +94,11 @@ pub fn find_harmonised(machine: &Mealy, separation: &Separation) -> Vec<Vec<Word
 }
 
 /// Finds an adaptive distinguishing sequence: for each state the word that is applied if the machine began in
-/// it. `None`: there is no such sequence, or none was found within the limit.
-///
-/// A set has the states in which the machine may be. An input is usable if each of them takes it, and no two
-/// answer alike and go to one state. First the sets are collected to which usable inputs lead from the set of
-/// all states. Then, in rounds, a set becomes done if it has one state, or an input after which all sets are
-/// done. So the sequence that is found has the least height.
+/// it. `None`: there is no such sequence, or none was found within the limit. A set has the states in which
+/// the machine may be. An input is usable if each of them takes it, and no two answer alike and go to one
+/// state. First the sets are collected to which usable inputs lead from the set of all states. Then, in
+/// rounds, a set becomes done if it has one state, or an input after which all sets are done. So the sequence
+/// that is found has the least height.
 pub fn find_distinguishing(machine: &Mealy) -> Option<Vec<Word>> {
     type States = BTreeSet<usize>;
     // The sets after an input, by their outputs. `None`: the input is not usable.

@@ -9,9 +9,8 @@
 //! condition is an end of one symbol, the symbols are independent. Then a comparison with one symbol is
 //! always decided, and a new end replaces the old one.
 //!
-//! **Sound**: each answer is that of a complete solver, or there is no answer.
-//!
-//! **Ends** after one pass over the guard. **Costs** some operations on numbers for each part of it.
+//! **Sound**: each answer is that of a complete solver, or there is no answer. **Ends** after one pass over
+//! the guard. **Costs** some operations on numbers for each part of it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

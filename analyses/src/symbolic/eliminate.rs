@@ -51,10 +51,8 @@ pub(super) struct Case {
 }
 
 /// Eliminates the bound data from a conjunction. The result holds exactly if the bound data have values in
-/// their types for which all parts hold. `None`: no such condition was found.
-///
-/// The parts are read as total ([`coreach_model::obligation`]). The result always has a value if its data
-/// have one.
+/// their types for which all parts hold. `None`: no such condition was found. The parts are read as total
+/// ([`coreach_model::obligation`]). The result always has a value if its data have one.
 pub fn eliminate_data(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     eliminate_in_cases(bound, parts, MOST_STEPS)
 }

@@ -33,10 +33,8 @@ use coreach_model::{Datum, Term, Type, Value};
 use super::eliminate::{eliminate_data, solve_for};
 use crate::solver::{Solver, Witness, must_hold};
 
-/// Eliminates the bound data from a condition.
-///
-/// The result holds exactly if the bound data have values in their types for which the condition holds.
-/// `None`: neither elimination finds it.
+/// Eliminates the bound data from a condition. The result holds exactly if the bound data have values in
+/// their types for which the condition holds. `None`: neither elimination finds it.
 pub fn eliminate_bound(bound: &[Datum], condition: &Term, solver: &mut dyn Solver) -> Option<Term> {
     let exact = eliminate_data(bound, &condition.lowered().conjuncts());
     if exact.as_ref().is_some_and(|exact| exact.written_size() <= 1) {

@@ -21,9 +21,7 @@
 //!    quantifiers.
 //!
 //! **Direction.** `Yes` and `No` are certain. If the solver does not know, the answer is `Unknown`, and the
-//! caller must not cut.
-//!
-//! **Cost**: a walk through the terms, and at most one question for a pair of states.
+//! caller must not cut. **Cost**: a walk through the terms, and at most one question for a pair of states.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

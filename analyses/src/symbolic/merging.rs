@@ -10,9 +10,8 @@
 //! symbols is what all states have in common, and a disjunction with one case for each state.
 //!
 //! **Exact**: the merged state stands for the valuations of the merged states and for no others. Only the
-//! paths are lost in it, and each path is still known by its node.
-//!
-//! **Cost**: a walk through the terms, and no question.
+//! paths are lost in it, and each path is still known by its node. **Cost**: a walk through the terms, and no
+//! question.
 
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term};
