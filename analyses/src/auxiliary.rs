@@ -13,8 +13,8 @@
 //! integer with few values, there is one case for each value instead: in each the product is linear.
 //!
 //! **Sound**: for all values of the other numbers, the dimension has a value that satisfies its constraints.
-//! So it restricts nothing if its term does not count, or has no value. **Cost**: for each product a
-//! projection for the bounds of each factor, and a meet for each case.
+//! So it restricts nothing if its term has no value. **Cost**: for each product a projection for the bounds
+//! of each factor, and a meet for each case.
 
 use std::collections::HashMap;
 

@@ -7,16 +7,16 @@
 //! constraint `c` of any element there is a clause: "`c`, or the cell is one in which `c` is not known". A
 //! cell that the fact does not have may fall on either side, so few places suffice to tell the two sides
 //! apart. They are found by leaving out one place after the other while the sides stay apart. If unrelated
-//! data have n independent facts, there are n clauses of one place each.
-//!
-//! Example: {b ↦ 0 ≤ x ≤ 3, !b ↦ x = 0} is `x >= 0 && x <= 3 && (b || x == 0)`.
+//! data have n independent facts, there are n clauses of one place each. Example: {b ↦ 0 ≤ x ≤ 3, !b ↦ x = 0}
+//! is `x >= 0 && x <= 3 && (b || x == 0)`.
 //!
 //! **Exact**: in a cell of the fact, the clauses of its element's constraints reduce to these constraints.
 //! The other clauses hold there, since each has an exception for the cell or follows from the element
-//! ([`Sides`]). **Limit.** Facts that are all different make as many clauses as cells. Beyond a size clauses
-//! are left out, the longest first. A conjunction with fewer parts over-approximates, and the caller reports
-//! it. **Cost**: for each cell and constraint one question to the domain, and for each constraint, place and
-//! cell one step.
+//! ([`Sides`]).
+//!
+//! **Limit.** Facts that are all different make as many clauses as cells. Beyond a size clauses are left out,
+//! the longest first. A conjunction with fewer parts over-approximates, and the caller reports it. **Cost**:
+//! for each cell and constraint one question to the domain, and for each constraint, place and cell one step.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

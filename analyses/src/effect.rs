@@ -461,13 +461,9 @@ fn condition_unnoted(scope: &mut Scope, term: &Term) -> Condition {
 /// Assigns a number in each case. Splits the cases by the value, or forgets the number where it is not
 /// linear.
 fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimension: usize, value: &Term) {
-    let split = match scope.linear(value) {
-        Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
-        refused => {
-            let reason = refused.err().map_or(ImprecisionReason::Cases, |(_, reason)| reason);
-            scope.note_imprecision((value.clone(), reason));
-            return assign_any(cases, place, dimension);
-        }
+    let linear = scope.linear(value);
+    let Some(split) = scope.keep_split(value, cases.len(), linear) else {
+        return assign_any(cases, place, dimension);
     };
     let mut next = Vec::new();
     for case in cases.iter() {
@@ -497,16 +493,8 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
         true => scope.cases_among(value, &scope.frame.finite[position].values),
         false => scope.finite_cases(value),
     };
-    let split = match value_cases {
-        Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
-        refused => {
-            let reason = refused.err().map_or(ImprecisionReason::Cases, |(_, reason)| reason);
-            scope.note_imprecision((value.clone(), reason));
-            for case in cases {
-                case.finite.push((position, None));
-            }
-            return;
-        }
+    let Some(split) = scope.keep_split(value, cases.len(), value_cases) else {
+        return cases.iter_mut().for_each(|case| case.finite.push((position, None)));
     };
     // The same value under several conditions is one case.
     let mut merged: Vec<(Option<u32>, Vec<Condition>)> = Vec::new();

@@ -8,29 +8,28 @@
 //!
 //! **Accelerated**, if the schedule says so: at a head, each edge from the head to itself is taken once or
 //! more often at once, with the values that have just come in. The edges are taken one after the other and
-//! then in reverse, so the effect of one edge on another is seen at once, in any order, and not widened. A
-//! value that contains this result contains the result of taking the edges once, so a solution is found.
-//! Descending steps take the edges once.
+//! then in reverse, so the effect of one edge on another is seen at once and not widened. A value that
+//! contains this result contains the result of taking the edges once, so a solution is found. Descending
+//! steps take the edges once.
 //!
 //! **Guided**, if the schedule says so (Gopan and Reps, *Guided static analysis*, SAS 2007,
 //! <https://doi.org/10.1007/978-3-540-74061-2_22>): a component is solved in phases, with widening and
 //! narrowing in each. At first all its edges are closed. Each phase opens the edges that lead to a state by
-//! the values found so far. So the first effects of a loop are narrowed before its later effects are seen. In
-//! the paper there are as many phases as a path has edges, since a phase opens only the edges after the
-//! solved part. Ours looks along the whole order: a phase opens all edges up to those that go back, and
-//! components inside others have no phases of their own. After eight phases all edges are opened. In the end
-//! the component is solved once more with all edges open, so the soundness does not depend on the phases.
+//! the values found so far, so the first effects of a loop are narrowed before its later effects are seen.
+//! The paper opens only the edges after the solved part. Here a phase opens all edges up to those that go
+//! back, and components inside others have no phases. After eight phases all edges are opened, and the
+//! component is solved once more. So the soundness does not depend on the phases.
 //!
 //! **Where we differ.** The recursive strategy is a single pass with jumps: after the last node of a
 //! component the pass goes back to its head, as long as an input of the head has changed. Nodes without a
 //! changed input are skipped.
 //!
-//! **Why it ends.** Heads only grow, by widening, so each changes finitely often. Once heads are stable, the
-//! rest is acyclic. A head's delay is counted over the whole run, not anew for each visit. In addition the
-//! evaluations are limited: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing,
-//! so every node gets its fallback, which the caller guarantees to contain the solution. A descending
-//! iteration may be stopped anywhere. **Cost.** Each evaluation of a node transfers along all its incoming
-//! edges. The caller remembers results.
+//! **Why it ends.** Heads only grow, by widening, so each changes finitely often. Once they are stable, the
+//! other nodes have no cycle. A head's delay is counted over the whole run. In addition the evaluations are
+//! limited: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing, so every node
+//! gets its fallback, which the caller guarantees to contain the solution. A descending iteration may be
+//! stopped anywhere. **Cost.** Each evaluation of a node transfers along all its incoming edges. The caller
+//! remembers results.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -29,7 +29,7 @@ use crate::condition::Condition;
 use crate::frame::{FinitePlace, Frame};
 use crate::places::Place;
 use crate::scope::{
-    Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, limit_cases, mentions_array, simplify_read,
+    Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, mentions_array, simplify_read,
 };
 
 /// The most ids of one type. They have 877 partitions.
@@ -220,15 +220,10 @@ pub(crate) fn change_identities(
     // The cases so far, each with the ids after it. `None` is any id.
     let mut cases: Vec<(Condition, Vec<Option<Term>>)> = vec![(Condition::Yes, old_ids.collect())];
     for (number, value) in new {
-        let split: Cases<Option<Term>> = match scope.id_cases(value) {
-            Ok(split) if split.len() * cases.len() <= CASE_LIMIT => {
-                split.into_iter().map(|(on, id)| (on, Some(id))).collect()
-            }
-            refused => {
-                let reason = refused.err().map_or(ImprecisionReason::Cases, |(_, reason)| reason);
-                scope.note_imprecision((value.clone(), reason));
-                vec![(Condition::Yes, None)]
-            }
+        let id_cases = scope.id_cases(value);
+        let split: Cases<Option<Term>> = match scope.keep_split(value, cases.len(), id_cases) {
+            Some(split) => split.into_iter().map(|(on, id)| (on, Some(id))).collect(),
+            None => vec![(Condition::Yes, None)],
         };
         let mut next = Vec::new();
         for (on, ids) in &cases {
@@ -330,9 +325,7 @@ impl Scope<'_> {
             return self.id_cases(&part);
         }
         let Node::IfThenElse(c, a, b) = term.node() else { return Ok(vec![(Condition::Yes, term.clone())]) };
-        let mut cases = self.guarded(c, |scope| scope.id_cases(a))?;
-        cases.extend(self.guarded(&c.not(), |scope| scope.id_cases(b))?);
-        limit_cases(term, cases)
+        self.branch_cases(term, [c, a, b], Self::id_cases)
     }
 }
 

@@ -11,6 +11,7 @@
 //! Cost: a look-up for each repeated operation. The memory is that of the distinct elements and pairs, which
 //! the engine's step limit bounds.
 
+use std::hash::Hash;
 use std::rc::Rc;
 
 use coreach_model::budget;
@@ -51,6 +52,31 @@ impl AbstractValue {
     }
 }
 
+/// Stores each value once, and numbers the values.
+struct Interner<T> {
+    values: Vec<T>,
+    numbers: FastMap<T, u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Interner { values: Vec::new(), numbers: FastMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Interner<T> {
+    fn number(&mut self, value: T) -> u32 {
+        *self.numbers.entry(value).or_insert_with_key(|value| {
+            self.values.push(value.clone());
+            self.values.len() as u32 - 1
+        })
+    }
+
+    fn get(&self, number: u32) -> &T {
+        &self.values[number as usize]
+    }
+}
+
 /// The content of an element: the numbers of its constraints, and the number of its list of congruences.
 type ElementContent = (Rc<[u32]>, u32);
 
@@ -59,15 +85,11 @@ pub struct Elements<D> {
     dimensions: usize,
     integer: Vec<bool>,
     elements: Vec<D>,
-    /// The constraints that occur, once each.
-    lines: Vec<Rc<Constraint>>,
-    line_of: FastMap<Rc<Constraint>, u32>,
+    lines: Interner<Rc<Constraint>>,
     /// The elements by their content.
     ids: FastMap<ElementContent, ElementId>,
     contents: Vec<ElementContent>,
-    /// The lists of congruences that occur, once each.
-    classes: Vec<Rc<[Congruence]>>,
-    class_of: FastMap<Rc<[Congruence]>, u32>,
+    classes: Interner<Rc<[Congruence]>>,
     joins: FastMap<(ElementId, ElementId), ElementId>,
     meets: FastMap<(ElementId, ElementId), Option<ElementId>>,
     orders: FastMap<(ElementId, ElementId), bool>,
@@ -81,12 +103,10 @@ impl<D: Domain> Elements<D> {
             dimensions: integer.len(),
             integer: integer.to_vec(),
             elements: Vec::new(),
-            lines: Vec::new(),
-            line_of: FastMap::default(),
+            lines: Interner::default(),
             ids: FastMap::default(),
             contents: Vec::new(),
-            classes: Vec::new(),
-            class_of: FastMap::default(),
+            classes: Interner::default(),
             joins: FastMap::default(),
             meets: FastMap::default(),
             orders: FastMap::default(),
@@ -119,8 +139,8 @@ impl<D: Domain> Elements<D> {
             return None;
         }
         let lines: Rc<[u32]> =
-            element.constraints().into_iter().map(|own| self.number_constraint(own)).collect();
-        let content = (lines, self.number_congruences(element.congruences().into()));
+            element.constraints().into_iter().map(|line| self.lines.number(Rc::new(line))).collect();
+        let content = (lines, self.classes.number(element.congruences().into()));
         if let Some(known) = self.ids.get(&content) {
             return Some(*known);
         }
@@ -131,44 +151,26 @@ impl<D: Domain> Elements<D> {
         Some(id)
     }
 
-    fn number_constraint(&mut self, constraint: Constraint) -> u32 {
-        if let Some(known) = self.line_of.get(&constraint) {
-            return *known;
-        }
-        let (number, constraint) = (self.lines.len() as u32, Rc::new(constraint));
-        self.lines.push(constraint.clone());
-        self.line_of.insert(constraint, number);
-        number
-    }
-
-    fn number_congruences(&mut self, congruences: Rc<[Congruence]>) -> u32 {
-        if let Some(known) = self.class_of.get(&congruences) {
-            return *known;
-        }
-        let number = self.classes.len() as u32;
-        self.classes.push(congruences.clone());
-        self.class_of.insert(congruences, number);
-        number
-    }
-
     pub fn get(&self, id: ElementId) -> &D {
         &self.elements[id.0 as usize]
     }
 
     pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
-        self.contents[id.0 as usize].0.iter().map(|line| &*self.lines[*line as usize])
+        let (lines, _) = &self.contents[id.0 as usize];
+        lines.iter().map(|line| &**self.lines.get(*line))
     }
 
     pub fn congruences(&self, id: ElementId) -> &[Congruence] {
-        &self.classes[self.contents[id.0 as usize].1 as usize]
+        let (_, class) = &self.contents[id.0 as usize];
+        self.classes.get(*class)
     }
 
     /// The dimensions that a single constraint of the element fixes, in order, and the number of each such
     /// constraint.
     pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
-        let lines = &self.contents[id.0 as usize].0;
+        let (lines, _) = &self.contents[id.0 as usize];
         let mut fixed: Vec<(usize, u32)> =
-            lines.iter().filter_map(|line| Some((self.lines[*line as usize].fixes()?, *line))).collect();
+            lines.iter().filter_map(|line| Some((self.lines.get(*line).fixes()?, *line))).collect();
         fixed.sort_unstable();
         fixed.into_iter().unzip()
     }

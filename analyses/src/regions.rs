@@ -2,9 +2,8 @@
 //!
 //! **Problem.** A fact of a convex domain is one element for each location. If values come together from two
 //! sides (a band with two outsides, a set of levels with a hole), the fact also contains the states between
-//! them, and selection keeps stimuli that can no longer lead to Accept. A power set of elements would keep
-//! the first values at every location apart. Here a location is split only if a join loses something, and by
-//! the constraint that is lost.
+//! them. Then selection keeps stimuli that can no longer lead to Accept. Here a location is split where a
+//! join loses something, by the constraint that is lost.
 //!
 //! **Source.** Dynamic partitioning as in NBac (Jeannet, FMSD 2003,
 //! <https://doi.org/10.1023/A:1024480913162>): a control point is split by a condition on which forward and
@@ -14,17 +13,18 @@
 //! through its transitions, one for each disjunct of a guard. A constraint of one of them becomes a split
 //! under two conditions. Some values lie on one side of it and some on the other. And on one of the sides,
 //! the join has states that none of this side's values has. The two halves get values of their own, so their
-//! neighbours are examined again with these. These values only serve to choose splits. The split graph is
-//! then analysed anew, forward and backward, within the known facts: each point (a location and the
-//! half-spaces of its region) has an element that stays within its region.
+//! neighbours are examined again. These values only serve to choose splits. The split graph is then analysed
+//! anew, forward and backward, within the known facts: each point (a location and the half-spaces of its
+//! region) has an element within its region.
 //!
 //! **Why it is right.** The regions of a location cover all states, so each step of a run leads into a region
 //! of its target, and the fact of this point contains the state. So the disjunction of a location's elements
 //! is inductive as one fact, for any regions, and is checked as one. It lies within the fact that was known
-//! before, so it is never coarser. **Why it ends**: the regions of a location (`Options::disjuncts`) and of
-//! all together (`MOST_SPLITS`) are limited, and only a split lets locations be examined again. Cost: the
-//! transfers into a location, which are mostly known, joins of at most `MOST_VALUES` of them, and two more
-//! fixpoints if something was split.
+//! before.
+//!
+//! **Why it ends**: the regions of a location (`Options::disjuncts`) and of all together (`MOST_SPLITS`) are
+//! limited, and only a split lets locations be examined again. **Cost**: the transfers into a location, which
+//! are mostly known, joins of at most `MOST_VALUES` of them, and two more fixpoints if something was split.
 
 use std::collections::VecDeque;
 

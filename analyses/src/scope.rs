@@ -372,11 +372,7 @@ impl<'a> Scope<'a> {
         }
         match self.root(term) {
             Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
-            Node::IfThenElse(c, a, b) => {
-                let mut cases = self.guarded(c, |scope| scope.finite_cases(a))?;
-                cases.extend(self.guarded(&c.not(), |scope| scope.finite_cases(b))?);
-                limit_cases(term, cases)
-            }
+            Node::IfThenElse(c, a, b) => self.branch_cases(term, [c, a, b], Self::finite_cases),
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) | Node::Record(..) => {
                 Err((term.clone(), reason_without_slot(term)))
             }
@@ -465,11 +461,7 @@ impl<'a> Scope<'a> {
             }
             Node::Negate(a) => Ok(map_cases(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
             Node::ToReal(a) => self.linear(a),
-            Node::IfThenElse(c, a, b) => {
-                let mut cases = self.guarded(c, |scope| scope.linear(a))?;
-                cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
-                limit_cases(term, cases)
-            }
+            Node::IfThenElse(c, a, b) => self.branch_cases(term, [c, a, b], Self::linear),
             Node::Arithmetic(operator, a, b) => {
                 if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
                     return self.division_cases(term, *operator, a, b);
@@ -501,9 +493,7 @@ impl<'a> Scope<'a> {
     /// The cases of the digit of a flag or a literal. A summary has such a digit as a number.
     fn digit_cases(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         if let Node::IfThenElse(c, a, b) = self.root(term) {
-            let mut cases = self.guarded(c, |scope| scope.linear(a))?;
-            cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
-            return limit_cases(term, cases);
+            return self.branch_cases(term, [c, a, b], Self::linear);
         }
         if let Some(number) = self.summary_number(term) {
             return Ok(vec![(Condition::Yes, number)]);
@@ -534,20 +524,40 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The cases of one branch, under the branch's condition. There are none if the condition is "no".
-    pub(crate) fn guarded<T>(
+    /// The cases of `if c then a else b`: those of each branch, under its condition. A branch whose condition is
+    /// "no" has none.
+    pub(crate) fn branch_cases<T>(
         &mut self,
-        on: &Term,
-        cases: impl FnOnce(&mut Self) -> Result<Cases<T>, Beyond>,
+        term: &Term,
+        [c, a, b]: [&Term; 3],
+        cases_of: impl Fn(&mut Self, &Term) -> Result<Cases<T>, Beyond>,
     ) -> Result<Cases<T>, Beyond> {
-        let on = self.condition(on);
-        if on == Condition::No {
-            return Ok(Vec::new());
+        let mut cases = Vec::new();
+        for (on, branch) in [(c.clone(), a), (c.not(), b)] {
+            let on = self.condition(&on);
+            if on != Condition::No {
+                let of_branch = cases_of(self, branch)?.into_iter();
+                cases.extend(of_branch.map(|(inner, value)| (Condition::and([on.clone(), inner]), value)));
+            }
         }
-        Ok(cases(self)?
-            .into_iter()
-            .map(|(inner, value)| (Condition::and([on.clone(), inner]), value))
-            .collect())
+        limit_cases(term, cases)
+    }
+
+    /// Returns the cases of an assigned value, if they split `count` cases of a transition into few enough.
+    /// Otherwise notes that the value is lost.
+    pub(crate) fn keep_split<T>(
+        &mut self,
+        value: &Term,
+        count: usize,
+        split: Result<Cases<T>, Beyond>,
+    ) -> Option<Cases<T>> {
+        let reason = match split {
+            Ok(split) if split.len() * count <= CASE_LIMIT => return Some(split),
+            Ok(_) => ImprecisionReason::Cases,
+            Err((_, reason)) => reason,
+        };
+        self.note_imprecision((value.clone(), reason));
+        None
     }
 }
 

@@ -9,22 +9,19 @@
 //! all `(x, a[k])`. An abstract value P stands for the states for which *all* `(x, a[k])` are in P.
 //!
 //! **Method.** Each number, flag or literal of two in the cells of an array is one dimension. Terms mention
-//! it as the cell at the *index variable*, written `#`. There is an index variable for each index type with
-//! more than a few and at most so many values ([`Arrays`]). All arrays with these indices share it, so `a[k]
-//! <= b[k]` for all k is a fact too. Within one transition `#` is an unknown number like a parameter. A
-//! transition that assigns `a[i]` has two cases, by whether `#` is `i` ([`crate::effect`]), and their results
-//! are joined. If it is, the cell has the assigned value, and if not, its old value. A read `a[i]` is the
-//! cell itself if `#` is `i`. If not, it is an *instance*: a number of which the fact says the same as of
-//! `a[#]`. So one fact is used twice, which is right, because it holds for all cells. Conditions on all
-//! cells, or on some cell, arrive here written out for each cell, and are put together again
+//! it as the cell at the *index variable*, written `#`. There is one for each index type with more than a few
+//! and at most so many values ([`Arrays`]). All arrays with these indices share it, so `a[k] <= b[k]` for all
+//! k is a fact too. Within one transition `#` is an unknown number like a parameter. A transition that
+//! assigns `a[i]` has two cases, by whether `#` is `i` ([`crate::effect`]), and their results are joined. If
+//! it is, the cell has the assigned value, and if not, its old value. A read `a[i]` is the cell itself if `#`
+//! is `i`. If not, it is an *instance*: a number of which the fact says the same as of `a[#]`. Conditions on
+//! all cells, or on some cell, arrive here written out for each cell, and are put together again
 //! ([`merge_conjuncts`], [`merge_disjuncts`]).
 //!
 //! **Where we differ**: terms have no quantifiers, so facts are written with the index variable replaced by
-//! each of its values in turn ([`for_all`]), and are checked in this form. We also tried the index variable
-//! as a dimension of its own that never changes (Monniaux and Gonnord, SAS 2016,
-//! <https://doi.org/10.1007/978-3-662-53413-7_18>). It proves `a[k] <= k` for all k, but nothing more of the
-//! programs in `examples/numerical`. And a hull over index and counter has another slope for each pair of
-//! bounds, so there were many facts and unreadable guards.
+//! each of its values in turn ([`for_all`]), and are checked in this form. The index variable is no dimension
+//! of its own (as in Monniaux and Gonnord, SAS 2016, <https://doi.org/10.1007/978-3-662-53413-7_18>). That
+//! proves `a[k] <= k` for all k, but little else, and makes many unreadable facts.
 //!
 //! **Sound** only if an element contains *all* tuples of a state: values of different cases are joined before
 //! they are read, and regions of a location differ in numbers of the state, never in cells. **Cost**: a

@@ -1,9 +1,8 @@
 //! The exact reference: does a transition lie on a run to Accept? Each answer is proved, or shown by a run.
 //!
 //! **Problem.** Selection keeps the transitions that an over-approximation cannot exclude. To see whether a
-//! domain is precise enough, we need the truth: which transitions lie on a run from an initial state to an
-//! accepting location? No procedure decides this for all models, but one decides it for most models that
-//! people write.
+//! domain is precise enough, we need the truth. No procedure finds it for all models, but one finds it for
+//! most.
 //!
 //! **Source.** Constrained Horn clauses of the analysis' own problem ([`crate::inductive`]), answered by
 //! Spacer (Komuravelli, Gurfinkel, Chaki, CAV 2014, <https://doi.org/10.1007/978-3-319-08867-9_2>) with
@@ -12,17 +11,16 @@
 //! **Method.** For a transition t there are two predicates at each location: `P` holds in the states that are
 //! reached before t was taken, and `Q` in those that are reached after it. t itself leads from `P` to `Q`
 //! (`script`).
-//! - An accepting location is reached in `Q`: the answer has the states of such a run. We look for the
-//!   transitions and parameters between them, and replay each in the concrete semantics (`replay`). The run
-//!   answers the question for all its transitions.
-//! - No accepting location is reached in `Q`: the answer defines the predicates. `P` is inductive forward.
-//!   The complement of `Q` is inductive backward: each state that leads to a state outside `Q` is outside
-//!   `Q`, and so are the accepting states. So these are facts like those of every analysis. They are checked
-//!   by the conditions of [`crate::inductive`], each by a query. Such a pair often answers for other
-//!   transitions too.
 //!
-//! The facts of the abstract domains are conjoined to the bodies, after their own conditions were checked. If
-//! the conditions do not hold, these facts are left out.
+//! - If an accepting location is reached in `Q`, the answer has the states of such a run. The transitions and
+//!   parameters between them are searched, and each step is replayed in the concrete semantics (`replay`).
+//!   The run answers the question for all its transitions.
+//! - If none is reached, the answer defines the predicates. `P` is inductive forward, and the complement of
+//!   `Q` is inductive backward. So these are facts like those of every analysis. They are checked by the
+//!   conditions of [`crate::inductive`], each by a query. Such a pair often answers for other transitions
+//!   too.
+//!
+//! The facts of the abstract domains are conjoined to the bodies, if their own conditions hold.
 //!
 //! **Direction.** Nothing that Spacer says is believed. A claim that does not check becomes
 //! [`ExactAnswer::Unknown`], and is counted in [`ExactReference::refused`].

@@ -116,13 +116,8 @@ fn list_literals(problem: &Problem<'_>) -> HashMap<String, Value> {
             }
             Type::Array(array) => open_types.extend([array.index.clone(), array.element.clone()]),
             Type::Record(record) => open_types.extend(record.fields.iter().map(|(_, ty)| ty.clone())),
-            Type::Bool
-            | Type::Int
-            | Type::Nat
-            | Type::Range(..)
-            | Type::Real
-            | Type::String
-            | Type::Id(_) => {}
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+            Type::String | Type::Id(_) => {}
         }
     }
     literals

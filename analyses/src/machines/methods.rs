@@ -5,7 +5,7 @@
 //!
 //! **Method.** A *state cover* V leads to each state. *Traversals* continue the sequences of V: they take
 //! each transition, and are longer if the implementation may have more states than the specification. After
-//! them come sequences that identify the state that was reached ([`super::identify`]).
+//! them come sequences that identify the reached state ([`super::identify`]).
 //!
 //! - `w`: a characterising set after V and all traversals (Vasilevskii 1973, Chow 1978).
 //! - `wp`: like `w`, but complete traversals are followed only by the identifiers of the reached state
@@ -14,34 +14,28 @@
 //!   1993, Luo et al. 1994).
 //! - `ds`: like `hsi`, with a distinguishing sequence (Gonenc 1970).
 //! - `h`: for certain pairs of sequences that lead to two states, a word that tells these apart after both.
-//!   It is a word that the suite already has, or the cheapest one (Dorofeeva et al. 2005).
+//!   The suite has this word already, or it is the cheapest one (Dorofeeva et al. 2005). The pairs are: two
+//!   of V, one of V and a traversal, and two traversals of which one continues the other.
 //! - `uio`: each transition, followed by a unique sequence of the reached state (Sabnani and Dahbura 1988).
 //! - `tour`: each transition once, in one sequence (Naito and Tsunoyama 1981).
 //!
 //! **The length of a traversal** is found by counting states (Petrenko and Yevtushenko, *Testing from partial
 //! deterministic FSM specifications*, 2005). Take a set of r states such that a word tells any two of them
 //! apart. V leads to r states of the implementation. A traversal that meets states of the set for the
-//! (m-r+1)-th time has met more states than an implementation of m states has. So two of the met states are
-//! the same in the implementation. If they are different states of the specification, the words after them
-//! show this. If not, a shorter traversal shows the same as this one. So the traversal ends there. If any two
-//! states are distinguished, r is n, the number of all states, and traversals have m - n + 1 inputs, as the
-//! other sources say. In partial specifications there may be unequal states that no word tells apart, and
-//! then traversals are longer. Any choice of sets is right. Here there is one set for each state, which takes
-//! as many other states as it can.
+//! (m-r+1)-th time has met more states than an implementation of m states has. So two of them are the same in
+//! the implementation. If they differ in the specification, the words after them show this. If not, a shorter
+//! traversal shows the same. So the traversal ends there. If any two states are distinguished, r is the
+//! number n of all states, and traversals have m - n + 1 inputs. Any choice of sets is right. Here there is
+//! one set for each state, which takes as many other states as it can.
 //!
 //! **Guarantee** of the first five: if an implementation of at most m states answers all sequences as
-//! specified, it conforms. The specification and the implementation must be deterministic, and the
-//! implementation must begin anew after each reset. A partial specification says nothing of inputs that a
-//! state does not take, so conformance is about the sequences that it takes. `uio` has no guarantee, because
-//! a wrong state may answer alike to the sequence of the right one (Vuong et al. 1989). `tour` has none
-//! either.
+//! specified, it conforms. Both machines must be deterministic, and the implementation must begin anew after
+//! each reset. Conformance is about the sequences that a partial specification takes. `uio` has no guarantee,
+//! because a wrong state may answer alike (Vuong et al. 1989). `tour` has none either.
 //!
-//! The pairs of sequences for `h` are: two of V, one of V and a traversal, and two traversals of which one
-//! continues the other. The argument above needs these pairs, so `h` counts states as the others do.
-//!
-//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: if any two states are distinguished, there are at most n
-//! times (inputs to the power m - n + 1) traversals. For each traversal, `h` asks as many questions as there
-//! are states, and each question walks through the common part of two branches of the suite.
+//! **Ends** at [`MOST_TESTS`] sequences. **Cost**: if any two states are distinguished, at most n times
+//! (inputs to the power m - n + 1) traversals. For each traversal, `h` asks as many questions as there are
+//! states, and each question walks through the common part of two branches of the suite.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -352,11 +346,11 @@ fn append_cheapest(
     }
     for (a, b) in pairs {
         budget::ask();
-        if separation.tells(covering[a].state, covering[b].state) {
-            if let Some(word) = trie.find_cheapest_word(machine, separation, nodes[a], nodes[b]) {
-                trie.add(machine, nodes[a], &word);
-                trie.add(machine, nodes[b], &word);
-            }
+        if separation.tells(covering[a].state, covering[b].state)
+            && let Some(word) = trie.find_cheapest_word(machine, separation, nodes[a], nodes[b])
+        {
+            trie.add(machine, nodes[a], &word);
+            trie.add(machine, nodes[b], &word);
         }
         if trie.nodes.len() > MOST_TESTS {
             return Err(NoSuite::TooMany);

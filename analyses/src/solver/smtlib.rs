@@ -221,13 +221,8 @@ impl Sorts {
                 let (name, make) = (symbol(&record.name), constructor(&record.name));
                 self.lines.push(format!("(declare-datatypes (({name} 0)) ((({make}{fields}))))"));
             }
-            Type::Bool
-            | Type::Int
-            | Type::Nat
-            | Type::Range(..)
-            | Type::Real
-            | Type::String
-            | Type::Id(_) => {}
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+            Type::String | Type::Id(_) => {}
         }
     }
 }

@@ -7,22 +7,18 @@
 //!
 //! **Method.** Events have values, so the next state is mostly evaluated ([`SymbolicState::behind`]). The
 //! other data are terms over *symbols* (the first values of data), with a condition on these. The condition
-//! is kept short:
+//! is kept short, so the size of a state depends on what is not known yet, and not on the length of the
+//! trace:
 //!
 //! - If it leaves a symbol one value, by any equations, the symbol is replaced by the value.
 //! - A symbol that no datum mentions any more is eliminated, if this needs no quantifier.
 //! - A part that the others imply is dropped, and sums are added up.
-//!
-//! So the size of a state depends on what is not known yet, and not on the length of the trace.
-//!
-//! Values that a datum does *not* have would add up for ever. If there are many of them, further ones are
-//! checked once and forgotten ([`SymbolicState::is_full`]). The same holds for disjunctions.
+//! - If there are many values that a datum does *not* have, or many disjunctions, further ones are checked
+//!   once and forgotten ([`SymbolicState::is_full`]).
 //!
 //! The solver is asked only if the answer depends on a symbol. If it does not know, the state counts as
-//! possible: a state too many never causes Fail.
-//!
-//! **Costs** an evaluation for each event and, if the event says something new of a symbol, a question for
-//! each part of the condition.
+//! possible: a state too many never causes Fail. **Costs** an evaluation for each event and, if the event
+//! says something new of a symbol, a question for each part of the condition.
 
 use std::sync::Arc;
 

@@ -11,13 +11,11 @@
 //! - Two vectors are one if the multiples of the first fill the gaps between those of the second.
 //! - Two lattices that overlap, or touch, along one vector are one.
 //!
-//! All of this is *exact*: no state is lost or added. A lattice is a [`SymbolicState`] with a symbol for the
-//! multiple of each vector. A concrete state is a lattice without vectors. A state after a step is a lattice
-//! again if its condition bounds each symbol separately. States of other forms are enumerated, if they are
-//! not too many, and gathered anew. Otherwise they stay as they are.
-//!
-//! **Differs** from a domain of an analysis, which would contain more states than there are: with a state too
-//! many, a judge could pass a system that fails. It differs from a disjunction in being short.
+//! All of this is *exact*: no state is lost or added. (A domain of an analysis would contain more states than
+//! there are, and a judge could then pass a system that fails.) A lattice is a [`SymbolicState`] with a
+//! symbol for the multiple of each vector. A concrete state is a lattice without vectors. A state after a
+//! step is a lattice again if its condition bounds each symbol separately. States of other forms are
+//! enumerated, if they are not too many, and gathered anew. Otherwise they stay as they are.
 //!
 //! **Ends**: each round leaves fewer lattices. **Costs** no question to a solver, but a sort for each round,
 //! and at the end a comparison of each pair.

@@ -1,8 +1,7 @@
 //! Inclusion: does one symbolic state stand only for valuations that another one stands for as well?
 //!
 //! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it is
-//! nothing new: if a state stands for fewer valuations than a state that is expanded elsewhere, it shows no
-//! new behaviour.
+//! nothing new: if a state stands for fewer valuations than an expanded state, it shows no new behaviour.
 //!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' if both are at one location, and
 //! η' also yields under its path condition each valuation of the data that η yields under its own. Let D be
@@ -16,9 +15,8 @@
 //! 2. Symbols are numbered in the order of their occurrence. If two states have the same form then, they are
 //!    the same ([`StateShape`]). This is a look into a table, and no question.
 //! 3. The symbols of η' are renamed apart. If the value of a datum in η' is a single symbol, this symbol gets
-//!    the datum's value in η. The rest of F' is eliminated, if that can be done exactly
-//!    ([`super::eliminate`]), so the question has no quantifiers. Otherwise the solver is asked with
-//!    quantifiers.
+//!    the datum's value in η. The other symbols are eliminated, if that can be done exactly
+//!    ([`super::eliminate`]). Otherwise the solver is asked with quantifiers.
 //!
 //! **Direction.** `Yes` and `No` are certain. If the solver does not know, the answer is `Unknown`, and the
 //! caller must not cut. **Cost**: a walk through the terms, and at most one question for a pair of states.

@@ -8,23 +8,20 @@
 //! **Method.** The search is best first (A*): by the cost of the path plus the distance to the goal in the
 //! graph. A node is a location and the data that the path *leaves possible* there: a cell of the finite data
 //! and a polyhedron over the numbers ([`crate::transfer`]). Each case of a transition's condition makes its
-//! own node, so nothing is joined. A node that lies within an expanded node of the same location is dropped:
-//! the expanded node can do the same, and no later. So a counting loop costs one node per pass, and
-//! interleavings become the same node. (The path conditions of [`super::SymbolicState`]s would all differ.)
-//! At a goal the path is executed symbolically, and the solver finds the values. Only with values is it a
-//! path.
+//! own node, so nothing is joined. A node within an expanded node of the same location is dropped: the
+//! expanded node can do the same, and no later. So a counting loop costs one node per pass, and interleavings
+//! become the same node. At a goal the path is executed symbolically, and the solver finds the values. Only
+//! with values is it a path.
 //!
 //! **Where it is inexact.** A polyhedron may contain more than the path allows (`mod`, products, arrays,
 //! holes between integers). Then a goal may have no values, and the search goes on. After a number of such
 //! goals it begins anew without polyhedra: each node is a symbolic state, and the solver is asked for each
-//! ([`Solver::check_along`]). A node can have been dropped wrongly only because of a node that contains too
-//! much. *There is none* is answered only if the polyhedra, which contain at least all possible data, reach
-//! no goal.
+//! ([`Solver::check_along`]). *There is none* is answered only if the polyhedra, which contain at least all
+//! possible data, reach no goal.
 //!
 //! **Ends** at the limits. These count nodes and work (terms, elements, operations on polyhedra, the solver's
-//! own units), and not time, so the answer is the same on every machine and at every load. **Costs** a few
-//! operations on polyhedra for each node, remembered by the numbers of the elements, and a question at the
-//! end.
+//! own units), and not time, so the answer is the same on every machine. **Costs** a few operations on
+//! polyhedra for each node, remembered by the numbers of the elements, and a question at the end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -164,6 +164,11 @@ impl Default for TreeLimits {
 }
 
 impl Node {
+    fn open(parent: Option<NodeId>, by: Move, state: SymbolicState, is_certain: bool) -> Self {
+        let (merged, end, children, refuted) = (None, NodeEnd::Open, 0..0, Vec::new());
+        Node { parent, by, state, merged, is_certain, end, children, refuted }
+    }
+
     /// The state that is continued: its own, or that of all nodes that are merged into it.
     pub fn stands(&self) -> &SymbolicState {
         self.merged.as_ref().unwrap_or(&self.state)
@@ -231,16 +236,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         memory: M,
         remember: fn(&System<'_>, &M, &Move) -> M,
     ) -> Self {
-        let root = Node {
-            parent: None,
-            by: Move::Start,
-            state: SymbolicState::initial(system.iosts),
-            merged: None,
-            is_certain: true,
-            end: NodeEnd::Open,
-            children: 0..0,
-            refuted: Vec::new(),
-        };
+        let root = Node::open(None, Move::Start, SymbolicState::initial(system.iosts), true);
         let mut projections = Projections::new(system.iosts);
         let first = projections.add(&root.state, false);
         Growth {
@@ -450,16 +446,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     ) {
         self.projected.push(projected);
         self.memories.push((self.remember)(self.system, &self.memories[parent], &by));
-        self.tree.nodes.push(Node {
-            parent: Some(parent),
-            by,
-            state,
-            merged: None,
-            is_certain,
-            end: NodeEnd::Open,
-            children: 0..0,
-            refuted: Vec::new(),
-        });
+        self.tree.nodes.push(Node::open(Some(parent), by, state, is_certain));
     }
 
     /// Adds outputs and internal steps to a node at the limit of depth, and again after internal steps, as
