@@ -63,8 +63,8 @@ impl Scope<'_> {
             let mut cases = Vec::new();
             for (on, branch) in [(c.clone(), a), (c.not(), b)] {
                 let on = self.condition(&on);
-                let own = self.collection_size(branch)?;
-                cases.extend(own.into_iter().map(|(own, size)| (Condition::and([on.clone(), own]), size)));
+                let sizes = self.collection_size(branch)?;
+                cases.extend(sizes.into_iter().map(|(own, size)| (Condition::and([on.clone(), own]), size)));
             }
             return Some(cases);
         }
@@ -93,16 +93,19 @@ impl Scope<'_> {
             let asked = Term::standard(StandardOperation::HasKey, [key.clone(), whole.clone()]);
             // Two of several keys may be equal, so the guard decides only for a single key.
             let has_key = self.keys.get(&asked).copied().filter(|_| keys.len() == 1);
-            let changes = [0, step].into_iter().filter(|change| match has_key {
-                None => true,
-                Some(has_key) => (*change != 0) == (has_key == (step < 0)),
-            });
-            let changes: Vec<LinearExpression> =
-                changes.map(|change| LinearExpression::constant(Rational::from(change))).collect();
-            let each = cases
-                .iter()
-                .flat_map(|(on, size)| changes.iter().map(move |change| (on.clone(), size.plus(change))));
-            cases = each.collect();
+            let is_removed = step < 0;
+            let changes: &[i64] = match has_key {
+                None => &[0, step],
+                Some(has_key) if has_key == is_removed => &[step],
+                // The added key is there already, or the removed one is not.
+                Some(_) => &[0],
+            };
+            let mut changed_cases = Vec::new();
+            for (on, size) in &cases {
+                let change = |change: &i64| size.plus(&LinearExpression::constant(Rational::from(*change)));
+                changed_cases.extend(changes.iter().map(|step| (on.clone(), change(step))));
+            }
+            cases = changed_cases;
             if cases.len() > CASE_LIMIT {
                 return None;
             }

@@ -20,9 +20,9 @@ use crate::solver::{Answer, Solver, Witness};
 /// Gives warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that
 /// counts the obligations that the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     let mut undecided = 0usize;
-    'all: for transition in &iosts.transitions {
+    'transitions: for transition in &iosts.transitions {
         for (variable, condition) in obligations(transition) {
             if super::is_large(&condition) {
                 undecided += 1;
@@ -34,10 +34,16 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
                 Witness::Found(state) => {
                     let is_never = holds_nowhere(transition, variable.is_none(), &condition, solver);
                     let state = (!is_never).then_some(&state);
-                    found.push(report_condition(iosts, transition, variable.as_deref(), &condition, state));
-                    if found.len() == MOST_TOLD {
-                        found.push(warn_of_more());
-                        break 'all;
+                    warnings.push(report_condition(
+                        iosts,
+                        transition,
+                        variable.as_deref(),
+                        &condition,
+                        state,
+                    ));
+                    if warnings.len() == MOST_TOLD {
+                        warnings.push(warn_of_more());
+                        break 'transitions;
                     }
                 }
             }
@@ -46,12 +52,12 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     if undecided > 0 {
         let message =
             format!("could not decide of {undecided} condition(s) on domains whether the guards imply them");
-        found.push(
+        warnings.push(
             Diagnostic::warning("domain-undecided", message)
                 .note("each is kept as a part of its transition's guard, as all of them are"),
         );
     }
-    found
+    warnings
 }
 
 /// Searches a state and parameters in which the guard would let the transition be taken, and the condition
@@ -120,10 +126,10 @@ fn report_condition(
         ),
     };
     let place = place.clone().or(origin.whole.clone());
-    let found = Diagnostic::warning("domain-not-implied", message).at(place, label);
+    let warning = Diagnostic::warning("domain-not-implied", message).at(place, label);
     match state {
-        None => found.note("the transition is never enabled"),
-        Some(state) => found
+        None => warning.note("the transition is never enabled"),
+        Some(state) => warning
             .note(format!("for example where {}", show(state)))
             .note("there the transition is not enabled")
             .help(help_text(condition)),

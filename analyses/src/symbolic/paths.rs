@@ -59,8 +59,9 @@ pub fn grow_to_ends(
             accepting.push(end);
             continue;
         }
-        let (found, had_room) = growth.add_answers(end, solver);
-        accepting.extend(found);
+        // It does not end with an output, so it is accepted up to each output that can follow it.
+        let (answers, had_room) = growth.add_answers(end, solver);
+        accepting.extend(answers);
         is_complete &= had_room;
     }
     accepting.sort();

@@ -37,6 +37,7 @@ impl Z3Solver {
                 asserted.push(prepared.assertion.clone());
             }
         }
+        // The bound data have values in their types, and so have the others.
         for datum in &data {
             let Some(number) = self.translator.membership(datum) else { continue };
             let asserted = if bound.contains(datum) { &mut inside } else { &mut outside };
@@ -61,8 +62,8 @@ impl Z3Solver {
 /// Has the term only numbers, Booleans and enumerations?
 fn is_plain(term: &Term) -> bool {
     let mut seen = std::collections::HashSet::new();
-    let mut work = vec![term];
-    while let Some(term) = work.pop() {
+    let mut open_terms = vec![term];
+    while let Some(term) = open_terms.pop() {
         if !seen.insert(term) {
             continue;
         }
@@ -71,7 +72,7 @@ fn is_plain(term: &Term) -> bool {
         {
             return false;
         }
-        work.extend(term.children());
+        open_terms.extend(term.children());
     }
     true
 }
