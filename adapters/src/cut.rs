@@ -213,6 +213,43 @@ impl Inbox {
         if frame.len() > LONGEST { Err(self.too_long()) } else { Ok(Some(frame)) }
     }
 
+    /// Says what is missing of the frame that has begun. If the bytes are whole in another way of counting,
+    /// names this way. `None` if no frame has begun, or if it ends with a line.
+    pub fn describe_short_frame(&self) -> Option<String> {
+        let (rest, came) = (self.rest(), self.waiting());
+        Some(match &self.cut {
+            _ if came == 0 => return None,
+            Cut::Lines | Cut::Datagrams => return None,
+            Cut::Delimiter(delimiter) => {
+                format!("its delimiter `{}` has not come", crate::encoding::hex(delimiter))
+            }
+            Cut::Fixed(size) => format!("a frame has {size} bytes, and only {came} have come"),
+            Cut::Length(length) => {
+                let Some((begin, whole)) = length.read_bounds(rest) else {
+                    return Some("its length has not come as a whole".to_owned());
+                };
+                let (owed, came) = (whole - begin as i128, came - begin);
+                let text = format!("its length asks for {owed} more bytes, and {came} have come");
+                let others = [(length.integer, !length.counts_all)].into_iter();
+                let order = length.integer.in_other_order();
+                let others = others.chain(order.map(|integer| (integer, length.counts_all)));
+                let fits = |(integer, counts_all): &(WireInteger, bool)| {
+                    let other = Length { integer: *integer, counts_all: *counts_all, ..*length };
+                    other.read_bounds(rest).is_some_and(|(_, whole)| whole == rest.len() as i128)
+                };
+                let mut fitting = others.filter(fits);
+                match fitting.next() {
+                    None => text,
+                    Some((integer, counts_all)) => {
+                        let counts = if counts_all { ", counts: frame" } else { "" };
+                        let why = if counts_all == length.counts_all { "has its bytes in the other order" } else { "counts itself, too" };
+                        format!("{text}. If the length {why}, write `frame: {{ length: {}{counts} }}`", integer.name())
+                    }
+                }
+            }
+        })
+    }
+
     /// Returns the bytes of a frame that was taken. They are valid until the next bytes come.
     pub fn bytes(&self, frame: Range<usize>) -> &[u8] {
         &self.buffer[frame]

@@ -5,6 +5,7 @@ mod between;
 
 use std::time::Instant;
 
+use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
 use crate::adapter::{Failure, Received, Sent, Session};
@@ -240,13 +241,14 @@ impl Dialogue {
                 ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                     if self.pending.is_empty() =>
                 {
-                    "\nhelp: if it may do so, name an output for it, `on_close: OUTPUT`, and an input that begins \
-                     anew, `reconnect: INPUT`"
+                    "\nhelp: coreach uses one connection for the whole run: let the system keep it open. If it is to close \
+                     it, the model needs an output for that, `on_close: OUTPUT` in the IUT file, and an input that \
+                     connects again, `reconnect: INPUT`"
                 }
                 _ => "",
             };
             let running = if help.is_empty() || process.is_none() { "" } else { ", and goes on running" };
-            let what = format!("{}{running}", ended.text());
+            let what = format!("{}{}{running}", ended.text(), self.describe_last_exchange());
             let failure = self.with_open_output(make_loss(&what, process));
             // If the process has ended, the failure tells that instead, and this remedy does not fit.
             let help = if failure.text().contains(&what) { help } else { "" };
@@ -315,11 +317,25 @@ impl Dialogue {
         })
     }
 
-    /// Marks a message that has not come as a whole. It may be why a run ended in silence.
+    /// Marks what may be why a run ended in silence: a message that has not come as a whole, no answer over a
+    /// socket, or a port to which datagrams went.
     pub fn mark_unread(&self) {
-        // If the rest has a whole line, it is not an incomplete message: nobody has asked for that line.
-        if self.stream.ended().is_none() && !self.stream.rest().contains(&b'\n') {
+        if self.stream.ended().is_some() {
+            return;
+        }
+        let rest = self.stream.rest();
+        if let Some(why) = self.stream.describe_short_frame() {
+            self.evidence.mark(rest, &format!("{}{why}", evidence::SHORT_FRAME));
+        } else if !rest.contains(&b'\n') {
+            // If the rest has a whole line, it is not an incomplete message: nobody has asked for that line.
             self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
+        }
+        if let Some(to) = self.stream.moved_to() {
+            self.evidence.mark(to.to_string().as_bytes(), evidence::MOVED);
+        } else if let Some(sent) =
+            self.pending.sent_text().filter(|_| self.stream.is_socket() && self.stream.came() == 0)
+        {
+            self.evidence.mark(sent.as_bytes(), evidence::UNANSWERED);
         }
     }
 
@@ -347,6 +363,17 @@ impl Dialogue {
         let mut text = self.pending.text();
         text.extend_from_slice(self.stream.rest());
         text
+    }
+
+    /// Says after which message of a run the stream has ended: ` after its answer "NO" to "ASK"`.
+    fn describe_last_exchange(&self) -> String {
+        let Some(sent) = self.pending.sent_text().map(|text| shortened(text.trim_end())) else {
+            return String::new();
+        };
+        match String::from_utf8_lossy(&self.pending.taken()).into_owned() {
+            answer if answer.is_empty() => format!(" after `{sent}`, without an answer"),
+            answer => format!(" after its answer `{}` to `{sent}`", shortened(&answer).escape_debug()),
+        }
     }
 
     fn with_open_output(&self, failure: Failure) -> Failure {

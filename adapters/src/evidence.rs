@@ -62,7 +62,24 @@ pub const ON_STDERR: &str = "on standard error";
 pub const FROM: &str = "from ";
 
 /// The end of that note, if only the port is another one.
-pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_port` takes it)";
+pub const ANOTHER_PORT: &str = "another port of the host";
+
+/// What helps if answers come from another port.
+pub const PORTS: &str = "coreach hears one port of a host. If each answer comes from a new port, write \
+                         `replies_from: fresh_port`. If the system goes on at that port, as TFTP does, write \
+                         `replies_from: any_port`";
+
+/// The note of a mark: the address to which datagrams went, since the last answer came from there.
+pub const MOVED: &str = "the last datagrams went to";
+
+/// The note of a mark: what was sent over a connection over which nothing has come.
+pub const UNANSWERED: &str = "not answered over the connection";
+
+/// The beginning of the note of a mark: a frame that has not come as a whole, and why.
+pub const SHORT_FRAME: &str = "an incomplete frame: ";
+
+/// The beginning of the note of a mark: a simulated model is silent, and why.
+pub const SIMULATED: &str = "the simulated model ";
 
 /// Bytes that continue a line within this time belong to the message before.
 const SOON: Duration = Duration::from_millis(10);
@@ -116,9 +133,9 @@ pub struct EvidenceItem {
 }
 
 impl EvidenceItem {
-    /// Says in words from where a datagram came that is no message. `None` for all other items.
-    pub fn from_elsewhere(&self) -> Option<&str> {
-        let note = self.note.as_deref().filter(|note| note.starts_with(FROM));
+    /// Returns the note of a mark that begins in this way.
+    pub fn marked(&self, beginning: &str) -> Option<&str> {
+        let note = self.note.as_deref().filter(|note| note.starts_with(beginning));
         note.filter(|_| self.kind == EvidenceKind::Mark)
     }
 }

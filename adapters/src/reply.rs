@@ -306,10 +306,27 @@ fn find_near(body: &Tree, pointer: &str) -> Option<String> {
 }
 
 /// Takes the value of a capture out of an HTTP answer. `outputs` are the outputs that the answer is.
-pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Option<String> {
-    let is_from = capture.from.is_empty()
-        || outputs.iter().any(|output| capture.from.iter().any(|from| from == output));
-    if is_from { text_at(&capture.place, reply).map(Cow::into_owned) } else { None }
+///
+/// # Errors
+/// Why the answer has no value, if it is one of those that should have it.
+pub fn capture_value(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Result<String, Option<String>> {
+    let is_named = outputs.iter().any(|output| capture.from.iter().any(|from| from == output));
+    if !is_named && !capture.from.is_empty() {
+        return Err(None);
+    }
+    text_at(&capture.place, reply).map(Cow::into_owned).ok_or_else(|| {
+        is_named.then(|| {
+            let body = String::from_utf8_lossy(&reply.body);
+            let has = format!("has the body `{}`", shortened(body.trim_end()).escape_debug());
+            let has = if body.is_empty() { "has no body".to_owned() } else { has };
+            let near = match (&capture.place.source, read_body(reply)) {
+                (Source::Pointer(pointer), Ok(Ok(body))) => find_near(&body, pointer),
+                _ => None,
+            };
+            let help = near.map_or(String::new(), |near| format!("\nhelp: {near}"));
+            format!("the answer to `{}` lacks {}, and {has}{help}", reply.asked, capture.place)
+        })
+    })
 }
 
 fn text_at<'a>(place: &'a AnswerPlace, reply: &'a Reply) -> Option<Cow<'a, str>> {

@@ -5,6 +5,7 @@
 //! something is being *sent*, reading must go on: two sides that both wait to be read from would wait for
 //! ever. The bytes that are kept then are limited, as is the length of a frame ([`crate::cut`]).
 
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use crate::adapter::Failure;
 pub use crate::channel::ChannelEnded;
 use crate::channel::{Came, Channel};
 use crate::cut::{Cut, Inbox, MOST};
+use crate::datagrams::Stray;
 use crate::evidence::{self, Evidence};
 
 /// Two directions, one of them seen as frames.
@@ -25,6 +27,8 @@ pub struct Stream {
     ended: Option<ChannelEnded>,
     sent: u64,
     came: u64,
+    /// The last datagram that came from another port of the host, and is no message.
+    stray: Option<Stray>,
     /// Sees every byte, in both directions.
     evidence: Evidence,
 }
@@ -60,6 +64,7 @@ impl Stream {
             ended: None,
             sent: 0,
             came: 0,
+            stray: None,
             evidence: Evidence::default(),
         }
     }
@@ -67,6 +72,11 @@ impl Stream {
     /// Writes all that goes over the stream into this log.
     pub fn noted(self, evidence: Evidence) -> Self {
         Stream { evidence, ..self }
+    }
+
+    /// Says whether the stream goes over a socket, and not over pipes.
+    pub fn is_socket(&self) -> bool {
+        self.channel.is_socket()
     }
 
     /// Says whether these are datagrams, of which nothing shows that they have arrived.
@@ -281,6 +291,21 @@ impl Stream {
         self.inbox.rest()
     }
 
+    /// Returns the last datagram that came from another port of the host, and is no message.
+    pub fn stray(&self) -> Option<&Stray> {
+        self.stray.as_ref()
+    }
+
+    /// Returns where datagrams go now, if that is not the address any more.
+    pub fn moved_to(&self) -> Option<SocketAddr> {
+        self.channel.moved_to()
+    }
+
+    /// Says what is missing of the frame that has begun ([`Inbox::describe_short_frame`]).
+    pub fn describe_short_frame(&self) -> Option<String> {
+        self.inbox.describe_short_frame()
+    }
+
     /// Reads once what is there, and returns whether there was something.
     fn fill(&mut self) -> Result<bool, Failure> {
         let goes_on = self.inbox.is_amid();
@@ -290,8 +315,9 @@ impl Stream {
         if space.len() > before || matches!(came, Ok(Came::Bytes(_))) {
             self.evidence.received(&space[before..], goes_on);
         }
-        for (from, bytes) in self.channel.strays() {
-            self.evidence.mark(&bytes, &from);
+        for stray in self.channel.strays() {
+            self.evidence.mark(&stray.bytes, &stray.note());
+            self.stray = Some(stray).filter(|stray| stray.is_same_host).or(self.stray.take());
         }
         match came? {
             Came::Bytes(count) => {

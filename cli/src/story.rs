@@ -27,6 +27,39 @@ fn reason_text(run: &Run, reason: &Reason, whose: &str) -> String {
     lay_out(run.outcome.name(), &reason.summary, &place)
 }
 
+/// The columns of a line of text.
+const COLUMNS: usize = 100;
+
+/// Wraps lines at blanks, but not within short texts in back quotes.
+pub fn wrap(text: &str) -> String {
+    const LONGEST_QUOTE: usize = 60;
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let (mut words, mut is_quoted) = (vec![String::new()], false);
+        for sign in line.trim_start().chars() {
+            is_quoted ^= sign == '`';
+            match words.last_mut() {
+                Some(word) if sign != ' ' || is_quoted && word.len() < LONGEST_QUOTE => word.push(sign),
+                _ => words.push(String::new()),
+            }
+        }
+        let mut column = 0;
+        for (at, word) in words.iter().enumerate() {
+            let length = word.chars().count();
+            let (start, blanks) = match at {
+                0 => ("", indent),
+                _ if column + 1 + length > COLUMNS => ("\n", indent + 4),
+                _ => ("", 1),
+            };
+            column = if start.is_empty() { column } else { 0 } + blanks + length;
+            wrapped += &format!("{start}{:blanks$}{word}", "");
+        }
+        wrapped.push('\n');
+    }
+    wrapped
+}
+
 /// Lays out why a run ended: the verdict with the first line, the place, and the other lines.
 pub fn lay_out(verdict: &str, summary: &str, place: &str) -> String {
     let mut lines = summary.lines();
@@ -61,9 +94,12 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = shown_states(judge.as_mut(), &happened);
+    if run.trace.is_empty() {
+        return String::new();
+    }
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
     let all_data = |state: &ShownState| -> String {
-        let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
+        let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value:#}"));
         values.collect::<Vec<_>>().join(", ")
     };
     let (place, data) = (states[0].place.clone(), all_data(&states[0]));
@@ -107,7 +143,7 @@ fn describe_change(datum: &Datum, was: &Value, is: &Value) -> Option<String> {
             return Some(format!("{datum} with {{{}}}", changed.join(", ")));
         }
     }
-    Some(format!("{datum} = {is}"))
+    Some(format!("{datum} = {is:#}"))
 }
 
 /// `Coin(pCoinValue = 3)`
@@ -118,7 +154,7 @@ fn describe_event(judge: &dyn Judge, event: &Event) -> String {
         .into_iter()
         .flatten()
         .zip(&event.values)
-        .map(|(parameter, value)| format!("{parameter} = {value}"))
+        .map(|(parameter, value)| format!("{parameter} = {value:#}"))
         .collect();
     format!("{}({})", event.action, values.join(", "))
 }

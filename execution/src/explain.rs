@@ -8,11 +8,12 @@
 use std::collections::BTreeSet;
 
 use coreach_adapters::evidence::{
-    ANOTHER_PORT, EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, ON_STDERR, Phase,
+    ANOTHER_PORT, EvidenceItem, EvidenceKind, FROM, IGNORED, INCOMPLETE, MOVED, ON_STDERR, PORTS, Phase,
+    SHORT_FRAME, SIMULATED, UNANSWERED,
 };
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
-use coreach_model::{Verdict, Violated};
+use coreach_model::{Value, Verdict, Violated, number};
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
@@ -96,7 +97,10 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let event = match (&run.outcome, last) {
         (Outcome::Verdict(_, Cause::Alien(text)), _) => Some(text.clone()),
         (_, Some(what)) if run.timing.is_some() => Some(words::describe_occurrence(what)),
-        (_, Some(what)) => Some(unexplained.as_ref().map_or_else(|| what.to_string(), Event::to_string)),
+        (_, Some(what)) => match &unexplained {
+            Some(event) => Some(format!("{event:#}")),
+            None => Some(format!("{what:#}")),
+        },
         _ => None,
     };
     let missed = judge.scene().and_then(|(test, states)| {
@@ -106,7 +110,7 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
-    let excuse = if failed.is_some() { find_excuse(judge, run) } else { None };
+    let excuse = failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
             + &write_summary(run, &location, event.as_deref(), violates)
@@ -114,7 +118,6 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
             + &missed.map_or_else(String::new, |name| format!(" ({name})"))
             + &describe_exchange(run)
             + describe_twice(run, is_same_action)
-            + &describe_unheard(run)
             + &describe_silence(run)
             + &excuse.unwrap_or_default(),
         location,
@@ -133,18 +136,6 @@ fn place_name(locations: BTreeSet<&str>, shown: &str) -> String {
     }
 }
 
-/// For a run that ended in silence: the datagrams from another port, which were no answers.
-fn describe_unheard(run: &Run) -> String {
-    let Outcome::Verdict(_, Cause::Silence(_)) = run.outcome else { return String::new() };
-    let notes = run.wire.iter().filter_map(EvidenceItem::from_elsewhere);
-    let mut notes = notes.filter(|note| note.ends_with(ANOTHER_PORT));
-    let Some(first) = notes.next() else { return String::new() };
-    match notes.count() {
-        0 => format!("\na datagram came {first}"),
-        more => format!("\n{} datagrams came from other ports, the first {first}", more + 1),
-    }
-}
-
 /// The beginning of the remedy for a system that needs longer.
 pub const NEEDS_MORE: &str = "if it needs more than";
 
@@ -155,12 +146,16 @@ fn describe_silence(run: &Run) -> String {
         return String::new();
     }
     let time = waited.as_millis();
+    if let Some(evidence) = find_evident_cause(run) {
+        return format!("\nhelp: {evidence}");
+    }
     // So few were hardly meant.
     let (mut causes, longer) = match time < 20 {
-        true => {
-            (vec!["was it meant? A number without a unit is milliseconds".to_owned()], format!("{time} s"))
-        }
-        false => (describe_mute(run), format!("{} s", (5 * time).div_ceil(1000))),
+        true => (
+            vec![format!("a number without a unit is milliseconds: are {time} ms what you mean?")],
+            format!("{time} s"),
+        ),
+        false => (guess_causes(run), format!("{} s", (5 * time).div_ceil(1000))),
     };
     let within = format!(
         "{NEEDS_MORE} {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
@@ -168,57 +163,75 @@ fn describe_silence(run: &Run) -> String {
     );
     // Few systems need half a second, and one that has answered may be late now.
     let is_guess = causes.first().is_some_and(|cause| cause.starts_with(REFUSAL));
-    causes.insert(if is_guess || (20..500).contains(&time) { 0 } else { causes.len().min(1) }, within);
+    causes.insert(if is_guess || (20..500).contains(&time) { 0 } else { causes.len() }, within);
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
-/// Lists what has come and is no message, or what may be wrong if nothing has been observed. The likeliest
-/// cause comes first.
-fn describe_mute(run: &Run) -> Vec<String> {
-    let marked = |note: &str| {
-        let is_it =
-            |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
-        run.wire.iter().rfind(is_it).map(item_text)
-    };
+/// Says why nothing was observed, if the evidence shows it: more time would not help.
+fn find_evident_cause(run: &Run) -> Option<String> {
+    let mark = |note: &str| run.wire.iter().rfind(|item| item.marked(note).is_some());
+    let marked = |note: &str| mark(note).map(item_text);
+    if let Some(why) = mark(SIMULATED).and_then(|item| item.note.clone()) {
+        return Some(why);
+    }
+    if let Some(item) = run.wire.iter().rfind(|item| item.marked(FROM).is_some_and(|note| note.ends_with(ANOTHER_PORT))) {
+        let (text, from) = (item_text(item), item.note.as_deref().unwrap_or_default());
+        return Some(format!("`{text}` came {from}. {PORTS}"));
+    }
+    if let Some(to) = marked(MOVED) {
+        return Some(format!("coreach sent the last message to {to}, from where the last answer came. {PORTS}"));
+    }
+    if let Some((item, why)) = mark(SHORT_FRAME).and_then(|item| Some((item, item.note.as_deref()?))) {
+        let bytes: Vec<String> = item.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        return Some(format!("it has sent `{}`, {why}", shortened(&bytes.join(" "))));
+    }
     if let Some(text) = marked(INCOMPLETE) {
         let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00")];
         if let Some((end, name, hex)) = ends.into_iter().find(|(end, ..)| text.ends_with(end)) {
-            return vec![format!(
+            return Some(format!(
                 "it has sent `{text}`, which ends with {name}: lines end with a line feed, so send `\\n` in place of \
                  `{end}`. If it cannot, write `encoding: binary` with `frame: {{ delimiter: \"{hex}\" }}`"
-            )];
+            ));
         }
-        return vec![format!(
+        return Some(format!(
             "it has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
-        )];
+        ));
     }
     if let Some(text) = marked(ON_STDERR) {
-        return vec![format!(
+        return Some(format!(
             "it has written `{text}` to standard error, and nothing to standard output: write messages to \
              standard output"
-        )];
+        ));
     }
-    let has_seen = run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)));
-    if let Some(text) = marked(IGNORED).filter(|_| !has_seen) {
-        return vec![format!(
+    if let Some(text) = marked(IGNORED).filter(|_| !has_observed(run)) {
+        return Some(format!(
             "all that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
-        )];
+        ));
     }
     let last = run.trace.last().map(|step| &step.what);
     if let (Some(Occurrence::Stimulus(_)), Some((request, begun))) = (last, last_exchange(run)) {
-        return vec![format!(
+        return Some(format!(
             "it has begun the answer `{begun}` to `{request}`, and not ended it: send `Content-Length`, or close \
              the connection"
-        )];
+        ));
     }
+    let has_sent = run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_)));
+    (!has_sent && !has_observed(run)).then(|| {
+        "the tester has sent nothing, and waits for an output: are `inputs`, which the implementation receives, and \
+         `outputs` swapped in the model?"
+            .to_owned()
+    })
+}
+
+fn has_observed(run: &Run) -> bool {
+    run.trace.iter().any(|step| matches!(step.what, Occurrence::Observation(_)))
+}
+
+/// Guesses what may be wrong if nothing has been observed. The likeliest cause comes first.
+fn guess_causes(run: &Run) -> Vec<String> {
     let sent = run.wire.iter().rfind(|item| item.kind == EvidenceKind::Sent);
-    if has_seen {
+    if has_observed(run) {
         return sent.filter(|_| is_unheard_of(run)).map(refusal).into_iter().collect();
-    }
-    if !run.trace.iter().any(|step| matches!(step.what, Occurrence::Stimulus(_))) {
-        let swapped = "the tester has sent nothing, and waits for an output: are `inputs`, which the \
-                       implementation receives, and `outputs` swapped in the model?";
-        return vec![swapped.to_owned()];
     }
     let Some(item @ EvidenceItem { bytes, .. }) = sent else { return Vec::new() };
     let head = String::from_utf8_lossy(bytes);
@@ -229,19 +242,27 @@ fn describe_mute(run: &Run) -> Vec<String> {
             shortened(request)
         )];
     }
-    // In JSON, `start` has been answered line by line.
-    let more = match bytes.strip_suffix(b"\n") {
-        None => return Vec::new(),
-        Some(line) if line.starts_with(b"{") => None,
-        Some(line) if line.ends_with(b"\r") => Some(""),
-        Some(_) => Some(", or for another end of the line, `line_ending: \"\\r\\n\"`"),
-    };
+    if let Some(text) = run.wire.iter().rfind(|item| item.marked(UNANSWERED).is_some()).map(item_text) {
+        let (has, end) = match text.strip_suffix("\\n") {
+            None => ("without an end of the line", "\\n"),
+            Some(line) if line.ends_with("\\r") => return vec![refusal(item)],
+            Some(_) => ("with LF at its end", "\\r\\n"),
+        };
+        return vec![
+            format!("coreach sent `{text}`, {has}. If the system waits for `{end}`, write `line_ending: \"{end}\"`"),
+            refusal(item),
+        ];
+    }
+    if !bytes.ends_with(b"\n") {
+        return Vec::new();
+    }
     let buffer =
         "its output may wait in a buffer: flush it after each line, in Python with `print(..., flush=True)`";
     let mut causes = vec![buffer.to_owned()];
-    if let Some(more) = more {
+    // In JSON, `start` has been answered line by line.
+    if !bytes.starts_with(b"{") {
         let end = "it may wait for the end of its input: read and answer line by line";
-        causes.extend([format!("{end}{more}"), refusal(item)]);
+        causes.extend([end.to_owned(), refusal(item)]);
     }
     causes
 }
@@ -329,6 +350,41 @@ fn find_excuse(judge: &mut dyn Judge, run: &Run) -> Option<String> {
             times::milliseconds(delay)
         ),
     })
+}
+
+/// Would the specification allow this event in place of the run's last one? The judge's state changes.
+pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
+    let Some((_, before)) = run.trace.split_last() else { return false };
+    judge.begin();
+    before.iter().all(|step| matches!(judge.take(&step.what), Judged::Followed(_)))
+        && matches!(judge.take(&Occurrence::Observation(event)), Judged::Followed(_))
+        && judge.verdict() != Some(Verdict::Fail)
+}
+
+/// Explains a Fail by numbers that are right but for an error of rounding. The judge's state changes.
+fn explain_rounding(judge: &mut dyn Judge, run: &Run, event: &Event) -> Option<String> {
+    let values: Vec<Value> = event.values.iter().map(round_value).collect();
+    let rounded = Event::new(event.action.clone(), values);
+    let (got, meant) = event.values.iter().zip(&rounded.values).find(|(got, meant)| got != meant)?;
+    let text = format!(
+        "\nhelp: `{got:#}` is `{meant:#}` with the error of binary fractions, and coreach computes exactly. Let the system \
+         round, or allow a difference in the guard, as in `-0.001 <= pSum - vSum && pSum - vSum <= 0.001`"
+    );
+    allows_instead(judge, run, rounded).then_some(text)
+}
+
+/// Rounds the numbers in a value to fewer digits than a binary fraction holds.
+fn round_value(value: &Value) -> Value {
+    match value {
+        Value::Real(number) => {
+            let text = format!("{:.11e}", number.to_f64_fast());
+            number::real(&text, text.len()).map_or_else(|_| value.clone(), Value::Real)
+        }
+        Value::Record(record, fields) => {
+            Value::Record(record.clone(), fields.iter().map(round_value).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// Is the trace no Fail if the stimuli from this step on may be under way for ever?

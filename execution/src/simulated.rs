@@ -12,9 +12,11 @@
 //! Ends: internal steps are bounded between two events, since a mutation may have made a livelock.
 
 use coreach_adapters::description::Completion;
+use coreach_adapters::evidence::SIMULATED;
 use coreach_adapters::in_process::Implementation;
 use coreach_analyses::solver::Solver;
 use coreach_model::codec::as_type;
+use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{Action, ActionId, ActionKind, Iosts};
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire, in_types_of, step};
@@ -148,13 +150,23 @@ pub struct Simulated<S> {
     completion: Completion,
     /// An input came that the state did not take: from then on everything is possible.
     is_free: bool,
+    /// The last input, if the state did not take it and nothing has come since.
+    ignored: Option<Event>,
+    /// It was waited for an output in vain, and nothing has happened since.
+    is_silent: bool,
 }
 
 impl<S: Solver> Simulated<S> {
     /// An implementation that behaves as the model says.
     pub fn new(iosts: Iosts, solver: S) -> Self {
         let completion = Completion::default();
-        Simulated { model: WalkedModel::new(iosts, solver), completion, is_free: false }
+        Simulated {
+            model: WalkedModel::new(iosts, solver),
+            completion,
+            is_free: false,
+            ignored: None,
+            is_silent: false,
+        }
     }
 
     /// Sets another way to take inputs that the state does not take.
@@ -221,18 +233,40 @@ impl<S: Solver> Implementation for Simulated<S> {
     }
 
     fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String> {
-        self.is_free = false;
+        (self.is_free, self.ignored, self.is_silent) = (false, None, false);
         self.model.reset(constants, seed)
     }
 
     fn input(&mut self, input: &Event) {
+        (self.ignored, self.is_silent) = (None, false);
         if !self.model.take_input(input) {
             self.is_free |= self.completion == Completion::Demonic;
+            self.ignored = Some(input.clone());
         }
     }
 
     fn output(&mut self, waited: bool) -> Option<Event> {
-        let event = self.draw_output(waited)?;
+        let event = self.draw_output(waited);
+        self.is_silent = waited && event.is_none();
+        let event = event?;
+        self.ignored = None;
         Some(self.model.in_types_of_judge(event))
+    }
+
+    fn explain_silence(&self) -> Option<(String, String)> {
+        let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
+        let iosts = &self.model.iosts;
+        let (name, place) = (&iosts.name, &iosts.locations[state.location].name);
+        let values = state.valuation.iter().map(|(datum, value)| format!("{datum} = {value:#}"));
+        let values = shortened(&values.collect::<Vec<_>>().join(", "));
+        let place = if values.is_empty() { format!("`{place}`") } else { format!("`{place}` with {values}") };
+        let note = match &self.ignored {
+            Some(input) => format!(
+                "{SIMULATED}`{name}` ignored `{input:#}` (`completion: angelic`): no transition takes it in {place}. Add it to \
+                 the model"
+            ),
+            None => format!("{SIMULATED}`{name}` has no output in {place}: add a transition that sends it"),
+        };
+        Some((note, self.ignored.as_ref().map_or_else(|| "silence".to_owned(), Event::to_string)))
     }
 }

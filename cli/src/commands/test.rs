@@ -11,11 +11,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use coreach_adapters::Iut;
-use coreach_adapters::description::Encoding;
+use coreach_adapters::description::{Encoding, Field, FieldNumber};
 use coreach_adapters::evidence::EvidenceKind;
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
+use coreach_execution::explain::allows_instead;
+use coreach_execution::judge::make_judge;
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::lazy::Lazy;
@@ -29,9 +31,9 @@ use coreach_execution::{Bucket, Judge, Outcome, OutcomeKind, Run, Settings, Stra
 use coreach_model::diagnostic::nearest;
 use coreach_model::excerpt::shortened;
 use coreach_model::lock::lock;
-use coreach_model::semantics::State;
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Diagnostic, Iosts, Verdict};
+use coreach_model::{Datum, Diagnostic, Iosts, Value as ModelValue, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::iut::{self, ReportedLocations};
 use coreach_project::once::Once;
@@ -148,6 +150,7 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             total.add_failure(&run, &written);
             if total.hint.is_empty() && run.outcome.verdict() == Some(Verdict::Fail) {
                 total.hint = explain_hidden(iut, &run, &written)
+                    .or_else(|| explain_byte_order(case, iut, &initial, &run))
                     .or_else(|| explain_constant(arguments, iut, &run, &written))
                     .unwrap_or_default();
             }
@@ -175,8 +178,8 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             let text = if arguments.quiet { total.quiet() } else { total.text() };
             print_text(&format!("{} against {}: {text}", case.name, iut.name));
             if !arguments.quiet {
-                print_text(&explain_kept_system(iut, &total));
-                print_text(&total.hint);
+                print_text(&story::wrap(&explain_kept_system(iut, &total)));
+                print_text(&story::wrap(&total.hint));
                 next.extend(next_command(arguments, case, &total, iut.way.outlives_runs()));
             }
         }
@@ -340,13 +343,17 @@ fn run_text(
     let (test, events) = (&case.test, plural(run.trace.len(), "event"));
     let whose = format!("{} seed {}{constants}, {events}", case.name, run.seed);
     let mut text = match is_told_in_full(arguments) {
-        true => story::why_text(test, initial, run, &whose) + &story::step_table(test, initial, run),
+        true => story::why_text(test, initial, run, &whose),
         false => story::end_text(test, initial, run, &whose),
     };
     if let Some(place) = find_iut_line(&arguments.iut, run)
         && let Some((at, _)) = text.match_indices('\n').nth(1)
     {
         text.insert_str(at, &format!("\n  {place}"));
+    }
+    // Runs that end alike are wrapped when they are put together.
+    if is_told_in_full(arguments) {
+        text = story::wrap(&text) + &story::step_table(test, initial, run);
     }
     if let Some(path) = path {
         text += &format!("  kept: {path}\n");
@@ -393,17 +400,18 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
-/// Hints at a system that is kept between runs, if most runs but the first fail.
+/// Hints at a system that is kept between runs, if most runs but the first fail. A run error has a cause of its
+/// own, which its message tells.
 fn explain_kept_system(iut: &Iut, total: &Total) -> String {
-    let failed: usize = total.failed.values().map(|failed| failed.runs).sum();
+    let failed = total.outcomes.of(OutcomeKind::FAIL);
     let later = total.outcomes.total().saturating_sub(1);
     if !iut.way.outlives_runs() || !total.begins_well || failed == 0 || 2 * failed < later {
         return String::new();
     }
+    let reset = if matches!(iut.way.encoding(), Some(Encoding::Json)) { "the message `start`" } else { "`reset`" };
     format!(
         "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: does \
-         `reset`, or `start` in JSON messages, bring it back to its initial state? Without `keep: true`, a command or \
-         a `launch` is started anew for each run\n"
+         {reset} bring it back to its initial state?\n"
     )
 }
 
@@ -423,6 +431,35 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
         "hint: the line `{}` also fits `{other}`, which stands behind `{seen}` in `observations`. The first pattern that \
          fits counts: write `{other}` before `{seen}`\n",
         shortened(line)
+    ))
+}
+
+/// Hints at a number whose bytes came in the other order, if the specification allows it in that order.
+fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Option<String> {
+    let Some(Encoding::Binary(binary)) = iut.way.encoding() else { return None };
+    let event = run.trace.last()?.what.event()?;
+    let (_, fields) = binary.observations.iter().find(|(name, _)| *name == event.action)?;
+    let parameters = &case.test.iosts.action(case.test.iosts.find_action(&event.action)?).parameters;
+    let integers = fields.iter().filter_map(|field| match field {
+        Field::Integer(integer, FieldNumber::Named(name)) => Some((*integer, name)),
+        _ => None,
+    });
+    let swapped = integers.filter_map(|(integer, name)| {
+        let at = parameters.iter().position(|datum| datum.name() == name)?;
+        let (ModelValue::Int(got), other) = (event.values.get(at)?, integer.in_other_order()?) else { return None };
+        let meant = ModelValue::Int(other.read(&integer.written(i128::try_from(got).ok()?)?)?.into());
+        let mut values = event.values.clone();
+        let got = std::mem::replace(&mut values[at], meant.clone());
+        Some((name, other, got, meant, Event::new(event.action.clone(), values)))
+    });
+    let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
+    let mut fitting = swapped.filter(|(.., event)| allows_instead(judge.as_mut(), run, event.clone()));
+    let (name, other, got, meant, event) = fitting.next()?;
+    Some(format!(
+        "hint: `{got}` has the bytes of `{meant}` in the other order. If the system sends them in that order, write \
+         `{{ as: {}, name: {name} }}` for `{}` in `observations`\n",
+        other.name(),
+        event.action
     ))
 }
 

@@ -566,10 +566,7 @@ fn mirror_comparison(comparison: Comparison) -> Comparison {
 
 /// Collects the values of the data, calls and elements in a term, by their texts.
 fn collect_values(term: &Term, all: &Valuation, found: &mut BTreeMap<String, String>) {
-    let text = |value: Value| match value {
-        Value::Real(value) => time_text(&value),
-        value => value.to_string(),
-    };
+    let text = |value: Value| format!("{value:#}");
     let value = || evaluate(term, all).ok().map(|value| (term.to_string(), text(value)));
     if term.written_size() > LARGEST_PART {
         found.extend(
@@ -774,10 +771,7 @@ fn compare_values(subject: String, wanted: &Value, got: &Value, found: &mut Vec<
 
 /// The text of a value for people, cut if it is long.
 fn value_text(value: &Value) -> String {
-    match value {
-        Value::Real(value) => time_text(value),
-        value => cut_text(&value.to_string(), LONGEST_VALUE),
-    }
+    cut_text(&format!("{value:#}"), LONGEST_VALUE)
 }
 
 /// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.

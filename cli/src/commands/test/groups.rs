@@ -5,6 +5,8 @@ use coreach_execution::record::Record;
 use coreach_execution::run::{Cause, Occurrence, events};
 use coreach_execution::{Outcome, Run};
 
+use crate::story::wrap;
+
 /// The most seeds of other runs that are named.
 const NAMED: usize = 8;
 
@@ -58,7 +60,7 @@ impl Group {
         if let (true, Some(first), Some(within)) = (is_answered, first, within) {
             lines[first..=within].rotate_right(1);
         }
-        let mut text = lines.join("\n") + "\n";
+        let mut text = wrap(&lines.join("\n"));
         let mut others = self.seeds[1..].to_vec();
         others.sort_unstable();
         let mut named: Vec<String> = others.iter().take(NAMED).map(u64::to_string).collect();
