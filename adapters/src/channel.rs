@@ -128,7 +128,10 @@ impl Channel {
 
     /// Returns where datagrams go now, if that is not the address any more.
     pub fn moved_to(&self) -> Option<SocketAddr> {
-        self.peer.as_ref()?.moved_to()
+        match self.peer {
+            Some(Peer::Host { address, to, .. }) if to != address => Some(to),
+            _ => None,
+        }
     }
 
     pub fn reader(&self) -> BorrowedFd<'_> {

@@ -213,41 +213,27 @@ impl Inbox {
         if frame.len() > LONGEST { Err(self.too_long()) } else { Ok(Some(frame)) }
     }
 
-    /// Says what is missing of the frame that has begun. If the bytes are whole in another way of counting,
-    /// names this way. `None` if no frame has begun, or if it ends with a line.
+    /// Says what is missing of the frame that has begun. If the bytes are whole by another length, names that.
     pub fn describe_short_frame(&self) -> Option<String> {
-        let (rest, came) = (self.rest(), self.waiting());
-        Some(match &self.cut {
-            _ if came == 0 => return None,
-            Cut::Lines | Cut::Datagrams => return None,
-            Cut::Delimiter(delimiter) => {
-                format!("its delimiter `{}` has not come", crate::encoding::hex(delimiter))
-            }
-            Cut::Fixed(size) => format!("a frame has {size} bytes, and only {came} have come"),
-            Cut::Length(length) => {
-                let Some((begin, whole)) = length.read_bounds(rest) else {
-                    return Some("its length has not come as a whole".to_owned());
-                };
-                let (owed, came) = (whole - begin as i128, came - begin);
-                let text = format!("its length asks for {owed} more bytes, and {came} have come");
-                let others = [(length.integer, !length.counts_all)].into_iter();
-                let order = length.integer.in_other_order();
-                let others = others.chain(order.map(|integer| (integer, length.counts_all)));
-                let fits = |(integer, counts_all): &(WireInteger, bool)| {
-                    let other = Length { integer: *integer, counts_all: *counts_all, ..*length };
-                    other.read_bounds(rest).is_some_and(|(_, whole)| whole == rest.len() as i128)
-                };
-                let mut fitting = others.filter(fits);
-                match fitting.next() {
-                    None => text,
-                    Some((integer, counts_all)) => {
-                        let counts = if counts_all { ", counts: frame" } else { "" };
-                        let why = if counts_all == length.counts_all { "has its bytes in the other order" } else { "counts itself, too" };
-                        format!("{text}. If the length {why}, write `frame: {{ length: {}{counts} }}`", integer.name())
-                    }
-                }
-            }
-        })
+        let rest = self.rest();
+        let Cut::Length(length) = &self.cut else {
+            let has_begun = !rest.is_empty() && !matches!(self.cut, Cut::Lines | Cut::Datagrams);
+            return has_begun.then(|| "its end has not come".to_owned());
+        };
+        let (begin, whole) = length.read_bounds(rest)?;
+        let (owed, came) = (whole - begin as i128, rest.len() - begin);
+        let integer = WireInteger { is_little: !length.integer.is_little, ..length.integer };
+        let others = [
+            (Length { counts_all: true, ..*length }, "counts itself, too", ", counts: frame"),
+            (Length { integer, ..*length }, "has its bytes in the other order", ""),
+        ];
+        let is_whole =
+            |other: &Length| other.read_bounds(rest).is_some_and(|(_, end)| end == rest.len() as i128);
+        let other = others.into_iter().find(|(other, ..)| is_whole(other)).map(|(other, why, counts)| {
+            format!(". If the length {why}, write `frame: {{ length: {}{counts} }}`", other.integer.name())
+        });
+        let other = other.unwrap_or_default();
+        Some(format!("its length asks for {owed} more bytes, and {came} have come{other}"))
     }
 
     /// Returns the bytes of a frame that was taken. They are valid until the next bytes come.
@@ -385,6 +371,38 @@ mod tests {
         let endless = vec![b'x'; LONGEST + 1];
         let delimiter = Cut::Delimiter(b"ab".to_vec());
         assert!(matches!(frames(&delimiter, &[&endless, b"x"]), Err(Failure::Flood(_))));
+    }
+
+    #[test]
+    fn a_short_frame_is_told_with_the_way_of_counting_that_fits() {
+        let of = |integer, counts_all| Cut::Length(Length { integer, at: 0, counts_all });
+        let asks =
+            |owed: usize, came: usize| format!("its length asks for {owed} more bytes, and {came} have come");
+        for (cut, bytes, expected) in [
+            (Cut::Lines, &b"x"[..], None),
+            (of(BIG, false), &[0, 3, 1], Some(asks(3, 1))),
+            (
+                of(BIG, false),
+                &[0, 4, 1, 2],
+                Some(
+                    asks(4, 2)
+                        + ". If the length counts itself, too, write `frame: { length: u16, counts: frame }`",
+                ),
+            ),
+            (
+                of(BIG, false),
+                &[1, 0, 9],
+                Some(
+                    asks(256, 1)
+                        + ". If the length has its bytes in the other order, write `frame: { length: u16le }`",
+                ),
+            ),
+            (Cut::Fixed(3), &[1, 2], Some("its end has not come".to_owned())),
+        ] {
+            let mut inbox = Inbox::new(cut);
+            inbox.space().unwrap().extend_from_slice(bytes);
+            assert_eq!(inbox.describe_short_frame(), expected);
+        }
     }
 
     #[test]

@@ -59,10 +59,10 @@ pub enum Peer {
     Address { peer: SocketAddr, elsewhere: OwnedFd },
     /// Every port of a host.
     Host {
-        /// Where the next datagram goes: the address, or the port that was heard last (`follows`).
+        address: SocketAddr,
+        /// Where the next datagram goes: to the port that was heard last, if `follows`.
         to: SocketAddr,
         follows: bool,
-        has_moved: bool,
         /// Datagrams from other hosts that were not taken yet.
         strays: Vec<Stray>,
     },
@@ -101,8 +101,8 @@ pub fn open_socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd,
             // The kernel replaces an address that means "this machine", and knows whether there is a way.
             let asked = UdpSocket::bind(any_address(to))?;
             asked.connect(to)?;
-            let (to, follows) = (asked.peer_addr()?, replies == RepliesFrom::AnyPort);
-            Ok((socket.into(), Peer::Host { to, follows, has_moved: false, strays: Vec::new() }))
+            let (address, follows) = (asked.peer_addr()?, replies == RepliesFrom::AnyPort);
+            Ok((socket.into(), Peer::Host { address, to: address, follows, strays: Vec::new() }))
         }
     }
 }
@@ -110,17 +110,14 @@ pub fn open_socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd,
 impl Peer {
     /// Reads a datagram that is a message, and appends it to the buffer. The socket does not block.
     pub fn read(&mut self, socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
-        let Peer::Host { to, follows, has_moved, strays } = self else {
+        let Peer::Host { to, follows, strays, .. } = self else {
             return rustix::io::read(socket, spare_capacity(buffer));
         };
         let before = buffer.len();
         for _ in 0..STRAYS {
             let (count, from) = receive_datagram(&socket, buffer)?;
             if from.ip() == to.ip() {
-                if *follows {
-                    *has_moved |= *to != from;
-                    *to = from;
-                }
+                *to = if *follows { from } else { *to };
                 return Ok(count);
             }
             strays.push(Stray::new(from, *to, buffer.split_off(before)));
@@ -133,14 +130,6 @@ impl Peer {
         match self {
             Peer::Address { .. } => rustix::io::write(socket, bytes),
             Peer::Host { to, .. } => rustix::net::sendto(socket, bytes, SendFlags::empty(), to),
-        }
-    }
-
-    /// Returns where datagrams go now, if that is not the address any more.
-    pub fn moved_to(&self) -> Option<SocketAddr> {
-        match self {
-            Peer::Host { to, has_moved: true, .. } => Some(*to),
-            _ => None,
         }
     }
 

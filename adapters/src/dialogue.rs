@@ -10,6 +10,7 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::{Failure, Received, Sent, Session};
 use crate::binary;
+use crate::datagrams::Stray;
 use crate::description::Encoding;
 use crate::evidence::{self, Evidence};
 use crate::json_lines::{self, Message};
@@ -241,18 +242,19 @@ impl Dialogue {
                 ChannelEnded::Closed | ChannelEnded::Disconnected | ChannelEnded::Broken
                     if self.pending.is_empty() =>
                 {
-                    "\nhelp: coreach uses one connection for the whole run: let the system keep it open. If it is to close \
-                     it, the model needs an output for that, `on_close: OUTPUT` in the IUT file, and an input that \
-                     connects again, `reconnect: INPUT`"
+                    "\nhelp: coreach uses one connection for the whole run: let the system keep it open\nhelp: if the system \
+                     is to close it, the model needs an output for that, and an input that connects again: `on_close: \
+                     OUTPUT` and `reconnect: INPUT` in the IUT file name them"
                 }
                 _ => "",
             };
             let running = if help.is_empty() || process.is_none() { "" } else { ", and goes on running" };
-            let what = format!("{}{}{running}", ended.text(), self.describe_last_exchange());
+            let what = format!("{}{running}", ended.text());
             let failure = self.with_open_output(make_loss(&what, process));
             // If the process has ended, the failure tells that instead, and this remedy does not fit.
-            let help = if failure.text().contains(&what) { help } else { "" };
-            return Err(Failure::Lost(failure.text().to_owned() + help));
+            let is_told = failure.text().contains(&what);
+            let help = if is_told { self.describe_last_exchange() + help } else { String::new() };
+            return Err(Failure::Lost(failure.text().to_owned() + &help));
         };
         if self.has_hung_up {
             return Ok(Received::Silence);
@@ -317,26 +319,47 @@ impl Dialogue {
         })
     }
 
-    /// Marks what may be why a run ended in silence: a message that has not come as a whole, no answer over a
-    /// socket, or a port to which datagrams went.
+    /// Marks what may be why a run ended in silence, such as a message that has not come as a whole.
     pub fn mark_unread(&self) {
-        if self.stream.ended().is_some() {
-            return;
-        }
-        let rest = self.stream.rest();
-        if let Some(why) = self.stream.describe_short_frame() {
-            self.evidence.mark(rest, &format!("{}{why}", evidence::SHORT_FRAME));
-        } else if !rest.contains(&b'\n') {
+        match (self.explain_silence(), self.explain_line_end()) {
+            _ if self.stream.ended().is_some() => {}
+            (Some(why), _) => self.evidence.mark(why.as_bytes(), evidence::NO_ANSWER),
+            (_, Some(why)) => self.evidence.mark(why.as_bytes(), evidence::MAYBE),
             // If the rest has a whole line, it is not an incomplete message: nobody has asked for that line.
-            self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
+            _ if self.stream.rest().contains(&b'\n') => {}
+            _ => self.evidence.mark(&self.unread(), evidence::INCOMPLETE),
         }
-        if let Some(to) = self.stream.moved_to() {
-            self.evidence.mark(to.to_string().as_bytes(), evidence::MOVED);
-        } else if let Some(sent) =
-            self.pending.sent_text().filter(|_| self.stream.is_socket() && self.stream.came() == 0)
-        {
-            self.evidence.mark(sent.as_bytes(), evidence::UNANSWERED);
+    }
+
+    /// Explains why nothing was received, if what came shows it.
+    fn explain_silence(&self) -> Option<String> {
+        let ports = "coreach hears one port of a host. If each answer comes from a new port, write `replies_from: \
+                     fresh_port`. If the system goes on at that port, as TFTP does, write `replies_from: any_port`";
+        if let Some(Stray { from, bytes, .. }) = &self.stream.stray {
+            return Some(format!(
+                "`{}` came from {from}, another port. {ports}",
+                stream::escape_bytes(bytes)
+            ));
         }
+        if let Some(to) = self.stream.channel.moved_to() {
+            return Some(format!("the last message went to {to}, from where the last answer came. {ports}"));
+        }
+        let why = self.stream.inbox.describe_short_frame()?;
+        let rest = self.stream.rest().iter().take(32).map(|byte| format!("{byte:02x}"));
+        Some(format!("it has sent `{}`, an incomplete frame: {why}", rest.collect::<Vec<_>>().join(" ")))
+    }
+
+    /// Explains the end of a line over a socket over which nothing has come.
+    fn explain_line_end(&self) -> Option<String> {
+        let sent = self.pending.sent_text().filter(|sent| !sent.ends_with("\r\n"))?;
+        let (has, end) = if sent.ends_with('\n') { ("LF", "\\r\\n") } else { ("nothing", "\\n") };
+        let text = shortened(sent).escape_debug().to_string();
+        (self.stream.channel.is_socket() && self.stream.came() == 0).then(|| {
+            format!(
+                "coreach sent `{text}`, with {has} at its end. If the system waits for `{end}`, write `line_ending: \
+                 \"{end}\"`"
+            )
+        })
     }
 
     /// Marks a message that came on standard error, if nothing has come on standard output.
@@ -365,14 +388,14 @@ impl Dialogue {
         text
     }
 
-    /// Says after which message of a run the stream has ended: ` after its answer "NO" to "ASK"`.
+    /// Says after which message the stream has ended, in a line of its own.
     fn describe_last_exchange(&self) -> String {
         let Some(sent) = self.pending.sent_text().map(|text| shortened(text.trim_end())) else {
             return String::new();
         };
         match String::from_utf8_lossy(&self.pending.taken()).into_owned() {
-            answer if answer.is_empty() => format!(" after `{sent}`, without an answer"),
-            answer => format!(" after its answer `{}` to `{sent}`", shortened(&answer).escape_debug()),
+            answer if answer.is_empty() => format!("\nit came after `{sent}` had been sent"),
+            answer => format!("\nit came after its answer `{}` to `{sent}`", shortened(&answer)),
         }
     }
 

@@ -64,22 +64,11 @@ pub const FROM: &str = "from ";
 /// The end of that note, if only the port is another one.
 pub const ANOTHER_PORT: &str = "another port of the host";
 
-/// What helps if answers come from another port.
-pub const PORTS: &str = "coreach hears one port of a host. If each answer comes from a new port, write \
-                         `replies_from: fresh_port`. If the system goes on at that port, as TFTP does, write \
-                         `replies_from: any_port`";
+/// The note of a mark whose text says why nothing was received, and what helps.
+pub const NO_ANSWER: &str = "no answer";
 
-/// The note of a mark: the address to which datagrams went, since the last answer came from there.
-pub const MOVED: &str = "the last datagrams went to";
-
-/// The note of a mark: what was sent over a connection over which nothing has come.
-pub const UNANSWERED: &str = "not answered over the connection";
-
-/// The beginning of the note of a mark: a frame that has not come as a whole, and why.
-pub const SHORT_FRAME: &str = "an incomplete frame: ";
-
-/// The beginning of the note of a mark: a simulated model is silent, and why.
-pub const SIMULATED: &str = "the simulated model ";
+/// The note of a mark whose text says what may be the reason for that.
+pub const MAYBE: &str = "maybe";
 
 /// Bytes that continue a line within this time belong to the message before.
 const SOON: Duration = Duration::from_millis(10);
@@ -130,14 +119,6 @@ pub struct EvidenceItem {
     pub rest: Vec<u8>,
     /// In words: how a direction ended, why a text is no event, how many messages are missing.
     pub note: Option<String>,
-}
-
-impl EvidenceItem {
-    /// Returns the note of a mark that begins in this way.
-    pub fn marked(&self, beginning: &str) -> Option<&str> {
-        let note = self.note.as_deref().filter(|note| note.starts_with(beginning));
-        note.filter(|_| self.kind == EvidenceKind::Mark)
-    }
 }
 
 /// The log of a run. Its clones are the same log.

@@ -11,7 +11,7 @@ use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value};
 
 use crate::adapter::{Adapter, Failure, Received, Session};
-use crate::evidence::{Evidence, EvidenceItem};
+use crate::evidence::{Evidence, EvidenceItem, NO_ANSWER};
 
 /// What an implementation in Rust provides.
 pub trait Implementation {
@@ -29,8 +29,8 @@ pub trait Implementation {
     /// looks. An implementation that may send but may also stay silent for a while can use the difference.
     fn output(&mut self, waited: bool) -> Option<Event>;
 
-    /// Explains why it is silent: a note and its text for the evidence. `None` if it is not, or does not know.
-    fn explain_silence(&self) -> Option<(String, String)> {
+    /// Explains why it is silent. `None` if it is not, or does not know.
+    fn explain_silence(&self) -> Option<String> {
         None
     }
 }
@@ -59,9 +59,8 @@ impl<I: Implementation> Adapter for InProcess<I> {
     }
 
     fn evidence(&mut self, begin: Instant) -> Vec<EvidenceItem> {
-        let Some((note, text)) = self.0.explain_silence() else { return Vec::new() };
         let evidence = Evidence::default();
-        evidence.mark(text.as_bytes(), &note);
+        evidence.mark(self.0.explain_silence().unwrap_or_default().as_bytes(), NO_ANSWER);
         evidence.take(begin)
     }
 

@@ -20,16 +20,8 @@ pub struct WireInteger {
 impl WireInteger {
     /// Returns the name of the form.
     pub fn name(self) -> String {
-        let WireInteger { width, is_signed, is_little } = self;
-        match width {
-            0 => "varint".to_owned(),
-            _ => format!("{}{}{}", if is_signed { "i" } else { "u" }, 8 * width, if is_little { "le" } else { "" }),
-        }
-    }
-
-    /// Returns the form with the bytes in the other order. `None` if there is no other order.
-    pub fn in_other_order(self) -> Option<Self> {
-        (self.width > 1).then_some(WireInteger { is_little: !self.is_little, ..self })
+        let (sign, order) = (if self.is_signed { "i" } else { "u" }, if self.is_little { "le" } else { "" });
+        if self.width == 0 { "varint".to_owned() } else { format!("{sign}{}{order}", 8 * self.width) }
     }
 
     /// Finds a form by its name: `u16` and `i32` have the most significant byte first, `u16le` the least

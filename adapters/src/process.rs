@@ -173,11 +173,13 @@ impl Process {
             self.is_told.set(true);
             let state = self.status().map_or("has ended".to_owned(), describe_status);
             let words = self.describe_words(self.tail.last(LAST_WORDS).as_deref());
-            let why = match self.keeper.as_ref().is_some_and(ProcessKeeper::has_running) {
-                true => self.explain_early_end(),
-                false => "\nhelp: leave out `keep: true`, and each run starts it anew",
+            let (when, why) = match self.keeper.as_ref().is_some_and(ProcessKeeper::has_running) {
+                true => ("", self.explain_early_end()),
+                false => {
+                    (" after the run before", "\nhelp: leave out `keep: true`, and each run starts it anew")
+                }
             };
-            format!("`{}` {state} after the run before{words}{why}", self.name)
+            format!("`{}` {state}{when}{words}{why}", self.name)
         })
     }
 

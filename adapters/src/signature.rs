@@ -240,7 +240,10 @@ impl Wire<'_> {
             Wire::Json(_) => {
                 let literals: Vec<String> = literals().map(|literal| format!("\"{literal}\"")).collect();
                 let names = listed(literals.iter().map(String::as_str));
-                format!("\nhelp: in JSON, each value of `{}` is a text: {names}. Send one of these", named.name)
+                format!(
+                    "\nhelp: in JSON, each value of `{}` is a text: {names}. Send one of these",
+                    named.name
+                )
             }
         }
     }

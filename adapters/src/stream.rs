@@ -5,7 +5,6 @@
 //! something is being *sent*, reading must go on: two sides that both wait to be read from would wait for
 //! ever. The bytes that are kept then are limited, as is the length of a frame ([`crate::cut`]).
 
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -22,13 +21,13 @@ use crate::evidence::{self, Evidence};
 /// Two directions, one of them seen as frames.
 #[derive(Debug)]
 pub struct Stream {
-    channel: Channel,
-    inbox: Inbox,
+    pub(crate) channel: Channel,
+    pub(crate) inbox: Inbox,
     ended: Option<ChannelEnded>,
     sent: u64,
     came: u64,
     /// The last datagram that came from another port of the host, and is no message.
-    stray: Option<Stray>,
+    pub(crate) stray: Option<Stray>,
     /// Sees every byte, in both directions.
     evidence: Evidence,
 }
@@ -72,11 +71,6 @@ impl Stream {
     /// Writes all that goes over the stream into this log.
     pub fn noted(self, evidence: Evidence) -> Self {
         Stream { evidence, ..self }
-    }
-
-    /// Says whether the stream goes over a socket, and not over pipes.
-    pub fn is_socket(&self) -> bool {
-        self.channel.is_socket()
     }
 
     /// Says whether these are datagrams, of which nothing shows that they have arrived.
@@ -291,21 +285,6 @@ impl Stream {
         self.inbox.rest()
     }
 
-    /// Returns the last datagram that came from another port of the host, and is no message.
-    pub fn stray(&self) -> Option<&Stray> {
-        self.stray.as_ref()
-    }
-
-    /// Returns where datagrams go now, if that is not the address any more.
-    pub fn moved_to(&self) -> Option<SocketAddr> {
-        self.channel.moved_to()
-    }
-
-    /// Says what is missing of the frame that has begun ([`Inbox::describe_short_frame`]).
-    pub fn describe_short_frame(&self) -> Option<String> {
-        self.inbox.describe_short_frame()
-    }
-
     /// Reads once what is there, and returns whether there was something.
     fn fill(&mut self) -> Result<bool, Failure> {
         let goes_on = self.inbox.is_amid();
@@ -323,6 +302,7 @@ impl Stream {
             Came::Bytes(count) => {
                 self.inbox.came(count);
                 self.came += count as u64;
+                self.stray = None;
                 return Ok(true);
             }
             Came::Nothing => {}

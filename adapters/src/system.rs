@@ -89,7 +89,8 @@ impl System {
         // If we have left something ourselves, we know more of it.
         if found == FoundClaim::Mark && self.under_way.is_none() {
             let what = format!("a run at {name} was cut off, or has left something under way");
-            self.under_way = Some(UnderWay { what, help: NAME_BARRIER, since: Instant::now(), is_found: true });
+            self.under_way =
+                Some(UnderWay { what, help: NAME_BARRIER, since: Instant::now(), is_found: true });
         }
         Ok(())
     }
@@ -159,21 +160,19 @@ pub const THE_END: &str = "the other side to end the connection";
 /// What may be under way if that did not come.
 pub const UNREAD: &str = "the system has not closed its side of the connection of an earlier run";
 
-/// What helps then.
-pub const CLOSE: &str = "let the system close its side of a connection when coreach has closed its own. Or take silence \
-                         for the end of a run: `settle: { quiet_ms: 500 }`";
+/// What helps then, and with datagrams.
+pub const BE_QUIET: &str = "let the system close it when coreach does, or take silence for the end of a run: `settle: { quiet_ms: 500 }`";
 
-/// What helps if only an answer can show that nothing is under way.
-pub const NAME_BARRIER: &str = "separate runs by a `barrier`, for example a pause: `settle: { barrier: [{ pause_ms: 3000 }] }`";
-
-/// What helps if silence can show it.
-pub const BE_QUIET: &str = "take silence for the end of a run: `settle: { quiet_ms: 500 }`";
+/// What helps if silence cannot show that nothing is under way.
+pub const NAME_BARRIER: &str =
+    "separate runs by a `barrier`, for example a pause: `settle: { barrier: [{ pause_ms: 3000 }] }`";
 
 /// The awaited event with datagrams, for messages.
 pub const QUIET: &str = "quiet";
 
 /// What may be under way if it did not become quiet.
-pub const UNDER_WAY: &str = "datagrams of an earlier run were under way, and nothing has shown that they have come";
+pub const UNDER_WAY: &str =
+    "datagrams of an earlier run were under way, and nothing has shown that they have come";
 
 /// Does the steps that need no connection, in their order: commands and pauses.
 pub fn run_steps_apart(

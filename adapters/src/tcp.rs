@@ -329,8 +329,8 @@ impl TcpAdapter {
             return;
         }
         let (what, help) = match self.protocol {
-            Protocol::Tcp => (system::UNREAD, system::CLOSE),
-            Protocol::Udp => (system::UNDER_WAY, system::BE_QUIET),
+            Protocol::Tcp => (system::UNREAD, system::BE_QUIET),
+            Protocol::Udp => (system::UNDER_WAY, system::NAME_BARRIER),
         };
         self.system.mark_unclean(what.to_owned(), help);
         // The connections of one run can be waited for later. If there are two such runs, neither is.

@@ -27,37 +27,32 @@ fn reason_text(run: &Run, reason: &Reason, whose: &str) -> String {
     lay_out(run.outcome.name(), &reason.summary, &place)
 }
 
-/// The columns of a line of text.
-const COLUMNS: usize = 100;
-
 /// Wraps lines at blanks, but not within short texts in back quotes.
 pub fn wrap(text: &str) -> String {
+    const COLUMNS: usize = 100;
     const LONGEST_QUOTE: usize = 60;
     let mut wrapped = String::new();
     for line in text.lines() {
+        let keep = |(at, part): (usize, &str)| match at % 2 == 1 && part.len() < LONGEST_QUOTE {
+            true => part.replace(' ', "\0"),
+            false => part.to_owned(),
+        };
+        let line = line.split('`').enumerate().map(keep).collect::<Vec<_>>().join("`");
         let indent = line.len() - line.trim_start().len();
-        let (mut words, mut is_quoted) = (vec![String::new()], false);
-        for sign in line.trim_start().chars() {
-            is_quoted ^= sign == '`';
-            match words.last_mut() {
-                Some(word) if sign != ' ' || is_quoted && word.len() < LONGEST_QUOTE => word.push(sign),
-                _ => words.push(String::new()),
-            }
-        }
         let mut column = 0;
-        for (at, word) in words.iter().enumerate() {
+        for word in line.trim_start().split(' ') {
             let length = word.chars().count();
-            let (start, blanks) = match at {
+            let (start, blanks) = match column {
                 0 => ("", indent),
                 _ if column + 1 + length > COLUMNS => ("\n", indent + 4),
                 _ => ("", 1),
             };
-            column = if start.is_empty() { column } else { 0 } + blanks + length;
             wrapped += &format!("{start}{:blanks$}{word}", "");
+            column = if start.is_empty() { column } else { 0 } + blanks + length;
         }
         wrapped.push('\n');
     }
-    wrapped
+    wrapped.replace('\0', " ")
 }
 
 /// Lays out why a run ended: the verdict with the first line, the place, and the other lines.
@@ -89,8 +84,9 @@ fn write_line(text: &mut String, line: &str) {
     *text += &format!("{}\n", visible(line));
 }
 
-/// Lists the events of a run, one a line: who, what, where it led, and what it changed.
-pub fn step_table(test: &TestCase, initial: &State, run: &Run) -> String {
+/// Lists the events of a run, one a line: who, what, where it led, and what it changed. `most`: only so many
+/// of them, the last ones.
+pub fn step_table(test: &TestCase, initial: &State, run: &Run, most: Option<usize>) -> String {
     let mut judge = judge::make_judge(test, initial.clone(), run.link.clone());
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
     let states = shown_states(judge.as_mut(), &happened);
@@ -122,6 +118,12 @@ pub fn step_table(test: &TestCase, initial: &State, run: &Run) -> String {
             pair[1].place.clone(),
             changed.join(", "),
         ]);
+    }
+    // The first two rows are the heading and the initial state.
+    let left_out = most.map_or(0, |most| run.trace.len().saturating_sub(most));
+    if left_out > 1 {
+        let note = ["..", "", "", &format!("{left_out} steps"), "", ""].map(str::to_owned).to_vec();
+        rows.splice(2..2 + left_out, [note]);
     }
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();

@@ -8,8 +8,7 @@
 use std::collections::BTreeSet;
 
 use coreach_adapters::evidence::{
-    ANOTHER_PORT, EvidenceItem, EvidenceKind, FROM, IGNORED, INCOMPLETE, MOVED, ON_STDERR, PORTS, Phase,
-    SHORT_FRAME, SIMULATED, UNANSWERED,
+    EvidenceItem, EvidenceKind, IGNORED, INCOMPLETE, MAYBE, NO_ANSWER, ON_STDERR, Phase,
 };
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
@@ -110,7 +109,8 @@ pub(crate) fn explain_end(judge: &mut dyn Judge, run: &Run) -> (Reason, Bucket) 
     let action = decisive.map(|event| event.action.as_str());
     let is_same_action = action.is_some_and(|action| !instead.contains(&format!("got {action}")));
     let bucket = Bucket::new(&run.outcome, place, action, violated);
-    let excuse = failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
+    let excuse =
+        failed.and_then(|event| explain_rounding(judge, run, event).or_else(|| find_excuse(judge, run)));
     let reason = Reason {
         summary: write_expectation(&run.outcome, &instead)
             + &write_summary(run, &location, event.as_deref(), violates)
@@ -136,9 +136,6 @@ fn place_name(locations: BTreeSet<&str>, shown: &str) -> String {
     }
 }
 
-/// The beginning of the remedy for a system that needs longer.
-pub const NEEDS_MORE: &str = "if it needs more than";
-
 /// For a run that ended in silence: what may be wrong, and how to wait longer.
 fn describe_silence(run: &Run) -> String {
     let Outcome::Verdict(_, Cause::Silence(waited)) = &run.outcome else { return String::new() };
@@ -146,8 +143,8 @@ fn describe_silence(run: &Run) -> String {
         return String::new();
     }
     let time = waited.as_millis();
-    if let Some(evidence) = find_evident_cause(run) {
-        return format!("\nhelp: {evidence}");
+    if let Some(cause) = find_evident_cause(run) {
+        return format!("\nhelp: {cause}");
     }
     // So few were hardly meant.
     let (mut causes, longer) = match time < 20 {
@@ -158,34 +155,22 @@ fn describe_silence(run: &Run) -> String {
         false => (guess_causes(run), format!("{} s", (5 * time).div_ceil(1000))),
     };
     let within = format!(
-        "{NEEDS_MORE} {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
+        "if it needs more than {time} ms, raise `within` in the IUT file, as in `within: {longer}` \
          (`--quiescence` replaces it)"
     );
     // Few systems need half a second, and one that has answered may be late now.
-    let is_guess = causes.first().is_some_and(|cause| cause.starts_with(REFUSAL));
-    causes.insert(if is_guess || (20..500).contains(&time) { 0 } else { causes.len() }, within);
+    let is_late = has_observed(run) || (20..500).contains(&time);
+    causes.insert(if is_late { 0 } else { causes.len() }, within);
     causes.iter().map(|cause| format!("\nhelp: {cause}")).collect()
 }
 
 /// Says why nothing was observed, if the evidence shows it: more time would not help.
-fn find_evident_cause(run: &Run) -> Option<String> {
-    let mark = |note: &str| run.wire.iter().rfind(|item| item.marked(note).is_some());
-    let marked = |note: &str| mark(note).map(item_text);
-    if let Some(why) = mark(SIMULATED).and_then(|item| item.note.clone()) {
+pub fn find_evident_cause(run: &Run) -> Option<String> {
+    if let Some(why) = find_mark(run, NO_ANSWER).map(text_of) {
         return Some(why);
     }
-    if let Some(item) = run.wire.iter().rfind(|item| item.marked(FROM).is_some_and(|note| note.ends_with(ANOTHER_PORT))) {
-        let (text, from) = (item_text(item), item.note.as_deref().unwrap_or_default());
-        return Some(format!("`{text}` came {from}. {PORTS}"));
-    }
-    if let Some(to) = marked(MOVED) {
-        return Some(format!("coreach sent the last message to {to}, from where the last answer came. {PORTS}"));
-    }
-    if let Some((item, why)) = mark(SHORT_FRAME).and_then(|item| Some((item, item.note.as_deref()?))) {
-        let bytes: Vec<String> = item.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        return Some(format!("it has sent `{}`, {why}", shortened(&bytes.join(" "))));
-    }
-    if let Some(text) = marked(INCOMPLETE) {
+    let mark = |note| find_mark(run, note).map(item_text);
+    if let Some(text) = mark(INCOMPLETE) {
         let ends = [("\\r", "CR", "0d"), ("\\0", "NUL", "00")];
         if let Some((end, name, hex)) = ends.into_iter().find(|(end, ..)| text.ends_with(end)) {
             return Some(format!(
@@ -197,13 +182,13 @@ fn find_evident_cause(run: &Run) -> Option<String> {
             "it has sent `{text}`, which is no whole message yet: the end of the line or more lines are missing"
         ));
     }
-    if let Some(text) = marked(ON_STDERR) {
+    if let Some(text) = mark(ON_STDERR) {
         return Some(format!(
             "it has written `{text}` to standard error, and nothing to standard output: write messages to \
              standard output"
         ));
     }
-    if let Some(text) = marked(IGNORED).filter(|_| !has_observed(run)) {
+    if let Some(text) = mark(IGNORED).filter(|_| !has_observed(run)) {
         return Some(format!(
             "all that it has sent is ignored, as `ignore` and `unmatched` say: at last `{text}`"
         ));
@@ -242,16 +227,8 @@ fn guess_causes(run: &Run) -> Vec<String> {
             shortened(request)
         )];
     }
-    if let Some(text) = run.wire.iter().rfind(|item| item.marked(UNANSWERED).is_some()).map(item_text) {
-        let (has, end) = match text.strip_suffix("\\n") {
-            None => ("without an end of the line", "\\n"),
-            Some(line) if line.ends_with("\\r") => return vec![refusal(item)],
-            Some(_) => ("with LF at its end", "\\r\\n"),
-        };
-        return vec![
-            format!("coreach sent `{text}`, {has}. If the system waits for `{end}`, write `line_ending: \"{end}\"`"),
-            refusal(item),
-        ];
+    if let Some(maybe) = find_mark(run, MAYBE) {
+        return vec![text_of(maybe), refusal(item)];
     }
     if !bytes.ends_with(b"\n") {
         return Vec::new();
@@ -267,13 +244,11 @@ fn guess_causes(run: &Run) -> Vec<String> {
     causes
 }
 
-const REFUSAL: &str = "it may not know `";
-
 /// Supposes that the system has not understood what was sent last.
 fn refusal(sent: &EvidenceItem) -> String {
     let text = item_text(sent);
     let text = text.trim_end_matches("\\n").trim_end_matches("\\r");
-    format!("{REFUSAL}{text}`, which was sent: compare `stimuli` with what the system takes")
+    format!("it may not know `{text}`, which was sent: compare `stimuli` with what the system takes")
 }
 
 /// Did the last stimulus go over a line, and was none like it answered before?
@@ -326,6 +301,16 @@ fn describe_twice(run: &Run, is_same_action: bool) -> &'static str {
     }
 }
 
+fn find_mark<'r>(run: &'r Run, note: &str) -> Option<&'r EvidenceItem> {
+    let is_it = |item: &&EvidenceItem| item.kind == EvidenceKind::Mark && item.note.as_deref() == Some(note);
+    run.wire.iter().rfind(is_it)
+}
+
+/// Returns the text of a mark that is an explanation.
+fn text_of(item: &EvidenceItem) -> String {
+    String::from_utf8_lossy(&item.bytes).into_owned()
+}
+
 fn item_text(item: &EvidenceItem) -> String {
     shortened(&String::from_utf8_lossy(&item.bytes)).escape_debug().to_string()
 }
@@ -363,12 +348,15 @@ pub fn allows_instead(judge: &mut dyn Judge, run: &Run, event: Event) -> bool {
 
 /// Explains a Fail by numbers that are right but for an error of rounding. The judge's state changes.
 fn explain_rounding(judge: &mut dyn Judge, run: &Run, event: &Event) -> Option<String> {
+    let parameters = &judge.iosts().action(judge.iosts().find_action(&event.action)?).parameters;
+    let names: Vec<String> = parameters.iter().map(ToString::to_string).collect();
     let values: Vec<Value> = event.values.iter().map(round_value).collect();
     let rounded = Event::new(event.action.clone(), values);
-    let (got, meant) = event.values.iter().zip(&rounded.values).find(|(got, meant)| got != meant)?;
+    let pairs = event.values.iter().zip(&rounded.values);
+    let (name, (got, meant)) = names.iter().zip(pairs).find(|(_, (got, meant))| got != meant)?;
     let text = format!(
         "\nhelp: `{got:#}` is `{meant:#}` with the error of binary fractions, and coreach computes exactly. Let the system \
-         round, or allow a difference in the guard, as in `-0.001 <= pSum - vSum && pSum - vSum <= 0.001`"
+         round, or allow a difference in the guard: `{name} >= VALUE - 0.001 && {name} <= VALUE + 0.001`"
     );
     allows_instead(judge, run, rounded).then_some(text)
 }

@@ -12,7 +12,6 @@
 //! Ends: internal steps are bounded between two events, since a mutation may have made a livelock.
 
 use coreach_adapters::description::Completion;
-use coreach_adapters::evidence::SIMULATED;
 use coreach_adapters::in_process::Implementation;
 use coreach_analyses::solver::Solver;
 use coreach_model::codec::as_type;
@@ -253,20 +252,17 @@ impl<S: Solver> Implementation for Simulated<S> {
         Some(self.model.in_types_of_judge(event))
     }
 
-    fn explain_silence(&self) -> Option<(String, String)> {
+    fn explain_silence(&self) -> Option<String> {
         let state = self.model.state.as_ref().filter(|_| self.is_silent && !self.is_free)?;
-        let iosts = &self.model.iosts;
-        let (name, place) = (&iosts.name, &iosts.locations[state.location].name);
-        let values = state.valuation.iter().map(|(datum, value)| format!("{datum} = {value:#}"));
-        let values = shortened(&values.collect::<Vec<_>>().join(", "));
-        let place = if values.is_empty() { format!("`{place}`") } else { format!("`{place}` with {values}") };
-        let note = match &self.ignored {
-            Some(input) => format!(
-                "{SIMULATED}`{name}` ignored `{input:#}` (`completion: angelic`): no transition takes it in {place}. Add it to \
-                 the model"
-            ),
-            None => format!("{SIMULATED}`{name}` has no output in {place}: add a transition that sends it"),
+        let (iosts, values) = (&self.model.iosts, state.valuation.iter());
+        let values = values.map(|(datum, value)| format!(", {datum} = {value:#}")).collect::<String>();
+        let place = format!("in `{}`{}", iosts.locations[state.location].name, shortened(&values));
+        let what = match &self.ignored {
+            Some(input) => {
+                format!("ignored `{input:#}` (`completion: angelic`): no transition takes it {place}")
+            }
+            None => format!("has no output {place}"),
         };
-        Some((note, self.ignored.as_ref().map_or_else(|| "silence".to_owned(), Event::to_string)))
+        Some(format!("the simulated model `{}` {what}. Add a transition to it", iosts.name))
     }
 }

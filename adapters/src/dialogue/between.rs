@@ -12,7 +12,7 @@ use crate::encoding;
 use crate::evidence;
 use crate::json_lines::{self, Message};
 use crate::lines::Pending;
-use crate::pattern::{Regex, written};
+use crate::pattern::written;
 use crate::process::Process;
 use crate::reading::{answers_start, is_idle, read_line, read_message};
 use crate::stream::{self, Drained, Stream, StreamFrame, read_text};
@@ -143,7 +143,10 @@ impl Dialogue {
                 })?;
                 sent = format!("`send: {}` of `{whose}`", shortened(&text));
                 let bytes = match encoding {
-                    Encoding::Lines(lines) => Ok((text + &lines.line_ending).into_bytes()),
+                    Encoding::Lines(lines) => {
+                        self.pending.note_sent_text(&format!("{text}{}", lines.line_ending));
+                        Ok((text + &lines.line_ending).into_bytes())
+                    }
                     Encoding::Binary(binary) => encoding::unhex(&text)
                         .ok_or_else(|| "no pairs of hexadecimal digits".to_owned())
                         .and_then(|frame| binary.cut.framed(frame)),
@@ -159,7 +162,17 @@ impl Dialogue {
                 let frame = match self.stream.frame(until, process.map(Process::end))? {
                     StreamFrame::Bytes(frame) => frame.to_vec(),
                     StreamFrame::Nothing => {
-                        let text = format!("{sent} was not answered in time{}", self.explain_no_answer(encoding, expected));
+                        let (line, rest) = (written(expected), self.stream.rest());
+                        let mut text =
+                            format!("{sent} was not answered in time by a line that fits `{line}`");
+                        if let Some(help) = self.explain_silence().or_else(|| self.explain_line_end()) {
+                            text += &format!("\nhelp: {help}");
+                        } else if !rest.is_empty() {
+                            text += &format!(
+                                ", but by `{}` without the end of the line",
+                                stream::escape_bytes(rest)
+                            );
+                        }
                         return Err(Failure::Start(text));
                     }
                     StreamFrame::Ended(ended) => return Err(make_loss(ended.text(), process)),
@@ -192,38 +205,6 @@ impl Dialogue {
             }
         }
         Ok(())
-    }
-
-    /// Explains why a step has no answer in time, by what has come instead. The text continues a message.
-    fn explain_no_answer(&self, encoding: &Encoding, expected: &Regex) -> String {
-        let rest = self.stream.rest();
-        if let Some(stray) = self.stream.stray() {
-            let (came, from) = (stream::escape_bytes(&stray.bytes), stray.from);
-            return format!(": `{came}` came from {from}, which is another port\nhelp: {}", evidence::PORTS);
-        }
-        if let Some(to) = self.stream.moved_to() {
-            return format!(": it went to {to}, from where the last answer came\nhelp: {}", evidence::PORTS);
-        }
-        if let Some(why) = self.stream.describe_short_frame() {
-            return format!(": `{}` has come, and {why}", encoding::hex(rest));
-        }
-        if !rest.is_empty() {
-            return format!(
-                " by a line that fits `{}`, but by `{}` without the end of the line",
-                written(expected),
-                stream::escape_bytes(rest)
-            );
-        }
-        let help = match encoding {
-            Encoding::Lines(lines) if self.stream.is_socket() && self.stream.came() == 0 => match lines.line_ending.as_str() {
-                "\n" => "\nhelp: coreach ends a line with LF. If the system waits for CR LF, write `line_ending: \"\\r\\n\"`",
-                "" => "\nhelp: coreach sends no end of the line. If the system waits for one, write `line_ending: \"\\n\"`",
-                _ => "",
-            },
-            _ => "",
-        };
-        let came = if self.stream.came() == 0 { ": nothing has come" } else { "" };
-        format!("{came}. The answer must fit `{}`{help}", written(expected))
     }
 
     /// Skips what an earlier run has left on the stream. Does the exchanges, whose answers may come after

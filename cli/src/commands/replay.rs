@@ -96,9 +96,9 @@ pub fn replay(arguments: &ReplayArguments) -> CommandResult {
         let end = match arguments.quiet {
             true => failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())),
             false => {
-                let whose = if is_old { "the run before" } else { "" };
-                let why = story::why_text(test, initial, &result, whose);
-                story::wrap(&why) + &story::step_table(test, initial, &result)
+                let head = if is_old { "the run before:\n" } else { "" };
+                let why = head.to_owned() + &story::why_text(test, initial, &result, "");
+                story::wrap(&why) + &story::step_table(test, initial, &result, None)
             }
         };
         story::wrap(&lines.join("\n")) + &end

@@ -13,13 +13,14 @@ use std::sync::{Arc, Mutex};
 use coreach_adapters::Iut;
 use coreach_adapters::description::{Encoding, Field, FieldNumber};
 use coreach_adapters::evidence::EvidenceKind;
+use coreach_adapters::integer::WireInteger;
 use coreach_adapters::keeper::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
-use coreach_execution::explain::allows_instead;
-use coreach_execution::judge::make_judge;
 use coreach_execution::constants::{ConstantsError, initial_state, read_constants};
+use coreach_execution::explain::{allows_instead, find_evident_cause};
 use coreach_execution::interruption::stop_if_ending;
+use coreach_execution::judge::make_judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::open::Links;
 use coreach_execution::planner::SharedExperience;
@@ -158,7 +159,6 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
             report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
                 let text = || run_text(arguments, case, &initial, &run, path.as_deref());
-                lock(&groups).note(&run);
                 match run.outcome.verdict() {
                     _ if is_told_in_full(arguments) => console::print(&text()),
                     Some(Verdict::Pass) => {}
@@ -353,7 +353,8 @@ fn run_text(
     }
     // Runs that end alike are wrapped when they are put together.
     if is_told_in_full(arguments) {
-        text = story::wrap(&text) + &story::step_table(test, initial, run);
+        let most = if console::is_verbose() { None } else { Some(MOST_STEPS) };
+        text = story::wrap(&text) + &story::step_table(test, initial, run, most);
     }
     if let Some(path) = path {
         text += &format!("  kept: {path}\n");
@@ -361,9 +362,13 @@ fn run_text(
     text
 }
 
+/// The most steps of a run that are printed, the last ones. `explain` prints all.
+const MOST_STEPS: usize = 12;
+
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
-    let words: [(&str, &[&str]); 7] = [
+    let words: [(&str, &[&str]); 8] = [
+        ("which was not captured", &["captures"]),
         ("`reset`", &["reset"]),
         (" connection", &["base", "address"]),
         (" listens on ", &["base", "address"]),
@@ -374,10 +379,19 @@ fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
     ];
     let (keys, asked): (&[&str], _) = match &run.outcome {
         // Silence gives Inconclusive or Fail.
-        Outcome::Verdict(verdict, Cause::Silence(_)) if *verdict != Verdict::Fail => (&["within"], None),
+        Outcome::Verdict(verdict, Cause::Silence(_))
+            if *verdict != Verdict::Fail && find_evident_cause(run).is_none() =>
+        {
+            (&["within"], None)
+        }
         Outcome::RunError(failure) => {
-            let asked =
-                failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1));
+            let captured = || failure.text().split_once("has `{")?.1.split_once('}');
+            let asked = match captured() {
+                Some((name, _)) => Some(name),
+                None => {
+                    failure.text().split_once("`: `").and_then(|(_, asked)| asked.split([' ', '`']).nth(1))
+                }
+            };
             (words.into_iter().find(|(word, _)| failure.text().contains(word))?.1, asked)
         }
         Outcome::Verdict(..) => return None,
@@ -408,7 +422,8 @@ fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     if !iut.way.outlives_runs() || !total.begins_well || failed == 0 || 2 * failed < later {
         return String::new();
     }
-    let reset = if matches!(iut.way.encoding(), Some(Encoding::Json)) { "the message `start`" } else { "`reset`" };
+    let reset =
+        if matches!(iut.way.encoding(), Some(Encoding::Json)) { "the message `start`" } else { "`reset`" };
     format!(
         "hint: the first run did not fail, and {failed} of {later} later ones did. The system is kept between runs: does \
          {reset} bring it back to its initial state?\n"
@@ -437,30 +452,26 @@ fn explain_hidden(iut: &Iut, run: &Run, record: &Record) -> Option<String> {
 /// Hints at a number whose bytes came in the other order, if the specification allows it in that order.
 fn explain_byte_order(case: &Case, iut: &Iut, initial: &State, run: &Run) -> Option<String> {
     let Some(Encoding::Binary(binary)) = iut.way.encoding() else { return None };
-    let event = run.trace.last()?.what.event()?;
-    let (_, fields) = binary.observations.iter().find(|(name, _)| *name == event.action)?;
-    let parameters = &case.test.iosts.action(case.test.iosts.find_action(&event.action)?).parameters;
-    let integers = fields.iter().filter_map(|field| match field {
-        Field::Integer(integer, FieldNumber::Named(name)) => Some((*integer, name)),
-        _ => None,
-    });
-    let swapped = integers.filter_map(|(integer, name)| {
-        let at = parameters.iter().position(|datum| datum.name() == name)?;
-        let (ModelValue::Int(got), other) = (event.values.get(at)?, integer.in_other_order()?) else { return None };
-        let meant = ModelValue::Int(other.read(&integer.written(i128::try_from(got).ok()?)?)?.into());
-        let mut values = event.values.clone();
-        let got = std::mem::replace(&mut values[at], meant.clone());
-        Some((name, other, got, meant, Event::new(event.action.clone(), values)))
-    });
+    let Event { action, values } = run.trace.last()?.what.event()?;
+    let (_, fields) = binary.observations.iter().find(|(name, _)| name == action)?;
+    let parameters = &case.test.iosts.action(case.test.iosts.find_action(action)?).parameters;
     let mut judge = make_judge(&case.test, initial.clone(), run.link.clone());
-    let mut fitting = swapped.filter(|(.., event)| allows_instead(judge.as_mut(), run, event.clone()));
-    let (name, other, got, meant, event) = fitting.next()?;
-    Some(format!(
-        "hint: `{got}` has the bytes of `{meant}` in the other order. If the system sends them in that order, write \
-         `{{ as: {}, name: {name} }}` for `{}` in `observations`\n",
-        other.name(),
-        event.action
-    ))
+    fields.iter().find_map(|field| {
+        let Field::Integer(integer, FieldNumber::Named(name)) = field else { return None };
+        let at = parameters.iter().position(|datum| datum.name() == name)?;
+        let ModelValue::Int(got) = values.get(at)? else { return None };
+        let other = WireInteger { is_little: !integer.is_little, ..*integer };
+        let meant = other.read(&integer.written(i128::try_from(got).ok()?)?)?;
+        let mut swapped = values.clone();
+        swapped[at] = ModelValue::Int(meant.into());
+        allows_instead(judge.as_mut(), run, Event::new(action.clone(), swapped)).then(|| {
+            format!(
+                "hint: `{got}` has the bytes of `{meant}` in the other order. If the system sends them in that order, \
+                 write `{{ as: {}, name: {name} }}` for `{action}` in `observations`\n",
+                other.name()
+            )
+        })
+    })
 }
 
 /// Hints at a constant that coreach has chosen, that decided a Fail, and that the system is not told.
