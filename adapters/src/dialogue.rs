@@ -42,6 +42,8 @@ pub struct Dialogue {
     /// When the end of a stream of this run was last told as that output.
     hung_up: Option<Instant>,
     sent: Sent,
+    /// The number of bytes that had come when something was last sent.
+    came_before: u64,
     seed: u64,
     evidence: Evidence,
     /// An earlier run has used the stream. Messages before the beginning of this one may be of that run.
@@ -63,6 +65,7 @@ impl Dialogue {
             has_hung_up: false,
             hung_up: None,
             sent: Sent::Yes,
+            came_before: 0,
             seed: session.seed,
             evidence,
             is_again: false,
@@ -312,6 +315,7 @@ impl Dialogue {
     /// the process ended, if there is one.
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.may_be_untaken = true;
+        self.came_before = self.stream.came();
         let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match failure {
             Failure::Lost(what) => make_loss(&what, process),
@@ -341,7 +345,7 @@ impl Dialogue {
                 stream::escape_bytes(bytes)
             ));
         }
-        if let Some(to) = self.stream.channel.moved_to() {
+        if let Some(to) = self.stream.channel.moved_to().filter(|_| self.stream.came() == self.came_before) {
             return Some(format!("the last message went to {to}, from where the last answer came. {ports}"));
         }
         let why = self.stream.inbox.describe_short_frame()?;

@@ -399,7 +399,7 @@ fn what_keeps_a_system_from_starting_is_named() {
             launch("[python3, system.py, tcp, mute, \"{port}\"]", ", ready_ms: 700")
                 + "  reset: [{ send: zero, expect: '^ok$' }]\n",
             "1",
-            "`send: zero` of `reset` was not answered in time by a line that fits `^ok$`\n  help: coreach sent `zero",
+            "  help: coreach sent `zero\\n`, with LF at its end",
         ),
     ] {
         let folder = folder();
@@ -477,6 +477,7 @@ fn a_constant_that_the_system_is_not_told_is_suspected() {
          observations: { Answer: '^answer (?P<n>\\d+)$', None: '^none$' }\n",
     );
     let (out, _) = folder.ends(&["test", "coreach.yaml", "--iut", "iut.yaml"], 1);
+    let out = unwrap(&out);
     assert!(out.contains("hint: coreach has chosen `cFirst = "), "{out}");
     assert!(out.contains("with `--constant cFirst=VALUE`"), "{out}");
 }

@@ -263,6 +263,6 @@ impl<S: Solver> Implementation for Simulated<S> {
             }
             None => format!("has no output {place}"),
         };
-        Some(format!("the simulated model `{}` {what}. Add a transition to it", iosts.name))
+        Some(format!("the simulated model `{}` {what}. Add a transition to the model", iosts.name))
     }
 }

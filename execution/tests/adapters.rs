@@ -178,7 +178,8 @@ fn from_another_port(replies_from: RepliesFrom) -> Box<dyn Adapter> {
 
 /// What came from elsewhere, and from which hosts.
 fn strays(run: &Run) -> Vec<(String, String)> {
-    let marks = run.wire.iter().filter(|item| item.kind == EvidenceKind::Mark);
+    let is_from = |item: &&EvidenceItem| item.note.as_ref().is_some_and(|note| note.starts_with("from "));
+    let marks = run.wire.iter().filter(is_from);
     let told =
         |item: &EvidenceItem| (String::from_utf8_lossy(&item.bytes).into_owned(), item.note.clone().unwrap());
     marks.map(told).collect()

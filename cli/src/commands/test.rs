@@ -353,7 +353,8 @@ fn run_text(
     }
     // Runs that end alike are wrapped when they are put together.
     if is_told_in_full(arguments) {
-        let most = if console::is_verbose() { None } else { Some(MOST_STEPS) };
+        // `explain` lists all steps.
+        let most = if console::is_verbose() { None } else { Some(12) };
         text = story::wrap(&text) + &story::step_table(test, initial, run, most);
     }
     if let Some(path) = path {
@@ -361,9 +362,6 @@ fn run_text(
     }
     text
 }
-
-/// The most steps of a run that are printed, the last ones. `explain` prints all.
-const MOST_STEPS: usize = 12;
 
 /// Finds the line of the IUT file that a run has ended about: `iut.yaml:4: within: 200 ms`.
 fn find_iut_line(path: &Path, run: &Run) -> Option<String> {
