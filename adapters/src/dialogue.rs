@@ -255,7 +255,7 @@ impl Dialogue {
             let what = format!("{}{running}", ended.text());
             let failure = self.with_open_output(make_loss(&what, process));
             // If the process has ended, the failure tells that instead, and this remedy does not fit.
-            let is_told = failure.text().contains(&what);
+            let is_told = !help.is_empty() && failure.text().contains(&what);
             let help = if is_told { self.describe_last_exchange() + help } else { String::new() };
             return Err(Failure::Lost(failure.text().to_owned() + &help));
         };

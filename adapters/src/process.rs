@@ -155,9 +155,13 @@ impl Process {
         format!("{state}{own}{words}{help}")
     }
 
+    fn has_left_processes(&self) -> bool {
+        self.succeeded() && self.keeper.as_ref().is_some_and(ProcessKeeper::has_running)
+    }
+
     /// Explains the end of a server in the middle of its work, without an error.
     fn explain_early_end(&self) -> &'static str {
-        match self.keeper.as_ref().is_some_and(ProcessKeeper::has_running) {
+        match self.has_left_processes() {
             true => {
                 "\na process that it has started goes on in the background\nhelp: the program of `launch` must stay in the \
                  foreground: leave out `&`, and look for an option such as `--foreground`, `-D` or `daemon off`"
@@ -173,7 +177,7 @@ impl Process {
             self.is_told.set(true);
             let state = self.status().map_or("has ended".to_owned(), describe_status);
             let words = self.describe_words(self.tail.last(LAST_WORDS).as_deref());
-            let (when, why) = match self.keeper.as_ref().is_some_and(ProcessKeeper::has_running) {
+            let (when, why) = match self.has_left_processes() {
                 true => ("", self.explain_early_end()),
                 false => {
                     (" after the run before", "\nhelp: leave out `keep: true`, and each run starts it anew")

@@ -391,7 +391,7 @@ udp:
     ));
     for _ in 0..2 {
         start(&mut *adapter).unwrap();
-        let missing = "untranslatable: the frame for `Put`: it has `word`, which has not been captured in this run, and has no `default`";
+        let missing = "untranslatable: the frame for `Put`: it has `{word}`, which has not been captured in this run, and has no `default`";
         assert_eq!(ask(&mut *adapter, "Put", &["3"]), missing);
         assert_eq!(ask(&mut *adapter, "Drop", &[]), "Refused()");
         assert_eq!(ask(&mut *adapter, "Make", &[]), "Made()");
