@@ -438,8 +438,8 @@ fn datagrams_of_every_port_of_the_host_are_taken_where_the_file_says_so() {
     adapter.stop();
 }
 
-/// Each answer comes from a socket of its own, which is closed then. With `any_port`, what is sent is lost, and
-/// the evidence says where it went.
+/// Each answer comes from a socket of its own, which is closed then. With `any_port`, what is sent is lost,
+/// and the evidence says where it went.
 #[test]
 fn a_new_port_for_each_answer_is_no_new_address() {
     for (replies, second) in [("fresh_port", "Item(2)"), ("any_port", "Silence")] {

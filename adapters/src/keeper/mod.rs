@@ -186,7 +186,7 @@ impl ProcessKeeper {
         }
     }
 
-    /// Says whether something that was launched goes on. A thread does not know it of processes without parents.
+    /// Says whether something that was launched goes on. A thread does not know it.
     pub fn has_running(&self) -> bool {
         let number = self.process.as_ref().and_then(|process| i32::try_from(process.id()).ok());
         number.is_some_and(|keeper| !processes::find_descendants(keeper).is_empty())

@@ -412,8 +412,8 @@ fn is_told_in_full(arguments: &TestArguments) -> bool {
     arguments.runs.get() == 1 || console::is_verbose()
 }
 
-/// Hints at a system that is kept between runs, if most runs but the first fail. A run error has a cause of its
-/// own, which its message tells.
+/// Hints at a system that is kept between runs, if most runs but the first fail. A run error has a cause of
+/// its own, which its message tells.
 fn explain_kept_system(iut: &Iut, total: &Total) -> String {
     let failed = total.outcomes.of(OutcomeKind::FAIL);
     let later = total.outcomes.total().saturating_sub(1);
