@@ -45,8 +45,12 @@ impl Event {
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values: Vec<String> = self.values.iter().map(Value::to_string).collect();
-        write!(f, "{}({})", self.action, values.join(", "))
+        write!(f, "{}(", self.action)?;
+        for (at, value) in self.values.iter().enumerate() {
+            f.write_str(if at > 0 { ", " } else { "" })?;
+            value.fmt(f)?;
+        }
+        f.write_str(")")
     }
 }
 

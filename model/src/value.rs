@@ -9,6 +9,7 @@ use std::sync::Arc;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
+use crate::number::time_text;
 use crate::types::{ArrayType, EnumType, RecordType, Type};
 
 /// A value of some type. The order is total, and only meant to make output stable.
@@ -318,15 +319,24 @@ impl fmt::Display for Value {
         match self {
             Value::Bool(value) => write!(f, "{value}"),
             Value::Int(value) => write!(f, "{value}"),
+            // With `#`, people read it: a decimal fraction if it is one.
+            Value::Real(value) if f.alternate() => f.write_str(&time_text(value)),
             Value::Real(value) => write!(f, "{value}"),
             Value::String(value) | Value::Id(_, value) => crate::quoted::write_quoted(f, value),
             Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
             Value::Array(array) => {
                 f.write_str("[")?;
                 for (index, value) in &array.cells {
-                    write!(f, "{index}: {value}, ")?;
+                    write!(f, "{index}: ")?;
+                    value.fmt(f)?;
+                    f.write_str(", ")?;
                 }
-                write!(f, "..: {}]", array.default)
+                f.write_str("..: ")?;
+                array.default.fmt(f)?;
+                f.write_str("]")
+            }
+            Value::Record(record, fields) if f.alternate() => {
+                record.write(f, fields, &mut |f, value| write!(f, "{value:#}"))
             }
             Value::Record(record, fields) => record.write(f, fields, &mut |f, value| write!(f, "{value}")),
         }

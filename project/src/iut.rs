@@ -357,7 +357,11 @@ fn read_tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Ca
         }
         Carrier::Datagrams => Some(None),
     };
-    let replies = [("same_port", RepliesFrom::SamePort), ("any_port", RepliesFrom::AnyPort)];
+    let replies = [
+        ("same_port", RepliesFrom::SamePort),
+        ("any_port", RepliesFrom::AnyPort),
+        ("fresh_port", RepliesFrom::FreshPort),
+    ];
     let replies_from = reader.choice(entries, "replies_from", &replies).unwrap_or_default();
     reader.connections = connections::connection_names(entries);
     let encoding = encoding::read_encoding(reader, entries, node, section, carrier);

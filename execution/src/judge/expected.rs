@@ -588,9 +588,9 @@ fn mirror_comparison(comparison: Comparison) -> Comparison {
 /// Collects the values of the data, calls and elements in a term, by their texts. Of a large term, only the
 /// data are collected.
 fn collect_values(term: &Term, values: &Valuation, found: &mut BTreeMap<String, String>) {
-    let value = || evaluate(term, values).ok().map(|value| (term.to_string(), number_text(&value)));
+    let value = || evaluate(term, values).ok().map(|value| (term.to_string(), format!("{value:#}")));
     if term.written_size() > LARGEST_PART {
-        let text = |datum: &Datum| Some((datum.to_string(), number_text(values.get(datum)?)));
+        let text = |datum: &Datum| Some((datum.to_string(), format!("{:#}", values.get(datum)?)));
         found.extend(term.data().iter().filter_map(text));
         return;
     }
@@ -819,10 +819,7 @@ fn number_text(value: &Value) -> String {
 
 /// The text of a value for people, cut if it is long.
 fn value_text(value: &Value) -> String {
-    match value {
-        Value::Real(value) => time_text(value),
-        value => cut_text(&value.to_string(), LONGEST_VALUE),
-    }
+    cut_text(&format!("{value:#}"), LONGEST_VALUE)
 }
 
 /// The alternatives in words: `pNumber = 11, got 12`. `None`: there are none.

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::diagnostic::{Diagnostic, Origin, distance};
 use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use crate::numbered::Numbered;
-use crate::reader::collect::Collector;
+use crate::reader::collect::{Collector, listed};
 use crate::reader::declarations::{Actions, ReadLocations};
 
 /// The most livelocks that are shown. A model with more of them has one cause.
@@ -253,10 +253,17 @@ pub(super) fn check_unused(
     }
     let Some(actions) = actions else { return };
     let used: BTreeSet<_> = iosts.transitions.iter().map(|transition| transition.action).collect();
-    for id in iosts.action_ids().filter(|id| !used.contains(id)) {
-        let message =
-            format!("the action `{}` is declared, but no transition takes it", iosts.action(id).name);
-        let origin = actions.origins[id].clone();
-        collector.push(Diagnostic::warning("unused-action", message).at(origin, "never taken"));
+    let unused: Vec<_> = iosts.action_ids().filter(|id| !used.contains(id)).collect();
+    if unused.is_empty() {
+        return;
     }
+    let names = listed(unused.iter().map(|id| iosts.action(*id).name.as_str()));
+    let message = match unused.len() {
+        1 => format!("the action {names} is declared, but no transition takes it"),
+        _ => format!("the actions {names} are declared, but no transition takes them"),
+    };
+    let warning = Diagnostic::warning("unused-action", message);
+    collector.push(
+        unused.iter().fold(warning, |warning, id| warning.at(actions.origins[*id].clone(), "never taken")),
+    );
 }
