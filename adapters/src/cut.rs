@@ -380,7 +380,7 @@ mod tests {
             |owed: usize, came: usize| format!("its length asks for {owed} more bytes, and {came} have come");
         for (cut, bytes, expected) in [
             (Cut::Lines, &b"x"[..], None),
-            (of(BIG, false), &[0, 3, 1], Some(asks(3, 1))),
+            (of(BIG, false), &[0, 4, 1], Some(asks(4, 1))),
             (
                 of(BIG, false),
                 &[0, 4, 1, 2],

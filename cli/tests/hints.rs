@@ -273,7 +273,7 @@ fn a_frequent_mistake_is_named_with_what_helps() {
             "closes",
             within,
             4,
-            "  it came after its answer `answer 1` to `ask`\n  help: coreach uses one connection",
+            "  help: coreach uses one connection for the whole run: let the system keep it open",
         ),
         (tcp, "mute", short, 3, "  help: coreach sent `ask\\n`, with LF at its end"),
         (
