@@ -28,9 +28,7 @@ use coreach_polyhedra::{Limits, Polyhedron};
 use crate::condition::Condition;
 use crate::frame::{FinitePlace, Frame};
 use crate::places::Place;
-use crate::scope::{
-    Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, mentions_array, simplify_read,
-};
+use crate::scope::{Beyond, CASE_LIMIT, Cases, ImprecisionReason, Scope, mentions_array, simplify_read};
 
 /// The most ids of one type. They have 877 partitions.
 const MOST_IDS: usize = 7;
