@@ -13,7 +13,6 @@
 //!
 //! **Where we differ**: a number that is set has its value after the first time, so the element after the
 //! first time is accelerated. Cases with parameters, and cases that change finite data, are left to widening.
-//!
 //! **Why it is right**: the result contains the result of one time, so a solution of the accelerated
 //! equations is a solution of the equations themselves. Descending steps use the latter.
 

@@ -12,11 +12,10 @@
 //!
 //! **Exact**: in a cell of the fact, the clauses of its element's constraints reduce to these constraints.
 //! The other clauses hold there, since each has an exception for the cell or follows from the element
-//! ([`Sides`]).
-//!
-//! **Limit.** Facts that are all different make as many clauses as cells. Beyond a size clauses are left out,
-//! the longest first. A conjunction with fewer parts over-approximates, and the caller reports it. **Cost**:
-//! for each cell and constraint one question to the domain, and for each constraint, place and cell one step.
+//! ([`Sides`]). **Limit.** Facts that are all different make as many clauses as cells. Beyond a size clauses
+//! are left out, the longest first. A conjunction with fewer parts over-approximates, and the caller reports
+//! it. **Cost**: for each cell and constraint one question to the domain, and for each constraint, place and
+//! cell one step.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

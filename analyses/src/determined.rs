@@ -1,10 +1,9 @@
 //! Replaces parameters in assigned values by the terms with which the guard equates them.
 //!
-//! **Problem.** `p == v + 2` with `v := p` counts in steps of two, as `v := v + 2` does. But the
-//! search for strides and loops in the assigned values sees a parameter that may be anything.
-//!
-//! **Method.** If the guard says `p == e` and `e` mentions no parameter, `e` replaces `p` in the assigned
-//! values. The guard stays as it is, so the transition is the same. **Cost**: a pass over the guards.
+//! **Problem.** `p == v + 2` with `v := p` counts in steps of two, as `v := v + 2` does. But the search for
+//! strides and loops in the assigned values sees a parameter that may be anything. **Method.** If the guard
+//! says `p == e` and `e` mentions no parameter, `e` replaces `p` in the assigned values. The guard stays as
+//! it is, so the transition is the same. **Cost**: a pass over the guards.
 
 use std::borrow::Cow;
 

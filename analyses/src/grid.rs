@@ -2,9 +2,7 @@
 //!
 //! **Problem.** If `x` counts in steps of two from an even number, every linear relation that holds for 0 and
 //! 2 also holds for 1. The congruence `x == 0 (mod 2)` is missing, and for several numbers `x + 2y == 1 (mod
-//! 3)`.
-//!
-//! **Source.** Linear congruences as a domain: Granger, TAPSOFT 1991,
+//! 3)`. **Source.** Linear congruences as a domain: Granger, TAPSOFT 1991,
 //! <https://doi.org/10.1007/3-540-53982-4_10>. Congruences and equalities over the rationals: the grids of
 //! Bagnara et al., LOPSTR 2006, <https://doi.org/10.1007/978-3-540-71410-1_16>.
 //!
@@ -18,11 +16,9 @@
 //!
 //! **Form.** Equalities are in reduced row echelon form. Congruences are zero in the leading columns of
 //! equalities, and otherwise in Hermite form. The last column is the constant, and `(0, 1)` is always among
-//! the congruences. So constants are reduced as well, and the form is unique.
-//!
-//! **Ends**: Euclid's steps lower the absolute value of one entry, and all denominators are bounded.
-//! **Cost**: cubic in the dimensions, with a step for each entry that is not 0. Numbers may grow, and are
-//! exact.
+//! the congruences. So constants are reduced as well, and the form is unique. **Ends**: Euclid's steps lower
+//! the absolute value of one entry, and all denominators are bounded. **Cost**: cubic in the dimensions, with
+//! a step for each entry that is not 0. Numbers may grow, and are exact.
 
 use std::fmt;
 

@@ -7,10 +7,8 @@
 //! vectors of the types. The hull contains every satisfying vector of numbers. With a disjunction or an
 //! integer hole it also contains others, so a caller checks each vector that it draws. A vector is drawn
 //! coordinate by coordinate: the [`Hull::range`] of one, a value in it, [`Hull::fixed`], the range of the
-//! next. Sampling a volume would be slower, and has no meaning if the hull is unbounded.
-//!
-//! **Ends**: no iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are
-//! parameters.
+//! next. Sampling a volume would be slower, and has no meaning if the hull is unbounded. **Ends**: no
+//! iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are parameters.
 
 use std::collections::HashMap;
 

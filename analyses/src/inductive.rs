@@ -28,10 +28,8 @@
 //!
 //! **Points.** A fact belongs to a [`Point`]: a location, and a token that tells apart separate facts about
 //! it. If there is one fact for each location, the token is `()`. Regions of a location (`crate::regions`)
-//! have numbers as tokens.
-//!
-//! **Cost**: one condition for each entry of the graph, and one for each transition and pair of tokens
-//! between which it leads.
+//! have numbers as tokens. **Cost**: one condition for each entry of the graph, and one for each transition
+//! and pair of tokens between which it leads.
 
 use coreach_model::iosts::LocationId;
 use coreach_model::obligation::enabling_condition;

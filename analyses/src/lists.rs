@@ -1,11 +1,10 @@
 //! Lists with many slots: one element that stands for each of them.
 //!
 //! **Problem.** The slots of a large list are too many for a domain. Mostly it is enough to know what all
-//! elements have in common: each is at least 3, each is less than the next number.
-//!
-//! **Source.** Summarized dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers x
-//! and a list q is seen as the set of all `(x, q[k])`. An abstract value P stands for the states for which
-//! *all* `(x, q[k])` are in P.
+//! elements have in common: each is at least 3, each is less than the next number. **Source.** Summarized
+//! dimensions, as for the cells of arrays ([`crate::summaries`]). A state of numbers x and a list q is seen
+//! as the set of all `(x, q[k])`. An abstract value P stands for the states for which *all* `(x, q[k])` are
+//! in P.
 //!
 //! **Differences to arrays.** A list may be empty, and then it has no such pair. So whether a list is empty
 //! is a digit of the partition, and the element of an empty list may be any. There is no store at an index.

@@ -1,15 +1,11 @@
 //! Live variables: those that something reads before they are assigned anew. Only they still matter.
 //!
 //! **Problem.** Two runs at one location behave alike from there on if their data differ only in variables
-//! that nothing reads any more.
-//!
-//! **Method.** The classical backward analysis of live variables (Aho, Sethi, Ullman, *Compilers*, 10.6), on
-//! locations. A variable is live at l if a transition that leaves l reads it in its guard, or in a value that
-//! it assigns to a variable that is live after it. Guards count even if they cannot hold, so this is an
-//! over-approximation.
-//!
-//! **Ends**: sets of variables only grow. **Cost**: each transition once for each variable that becomes live
-//! after it.
+//! that nothing reads any more. **Method.** The classical backward analysis of live variables (Aho, Sethi,
+//! Ullman, *Compilers*, 10.6), on locations. A variable is live at l if a transition that leaves l reads it
+//! in its guard, or in a value that it assigns to a variable that is live after it. Guards count even if they
+//! cannot hold, so this is an over-approximation. **Ends**: sets of variables only grow. **Cost**: each
+//! transition once for each variable that becomes live after it.
 
 use std::collections::BTreeSet;
 

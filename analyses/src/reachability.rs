@@ -12,11 +12,9 @@
 //!
 //! **Where we differ** from the thesis: its `coreach` is not intersected with `reach`. Ours contains the
 //! coreachable states that are *reachable*. Selection conjoins `reach` anyway, and each round makes the other
-//! direction more precise.
-//!
-//! **Why it ends**: each fixpoint ends ([`crate::fixpoint`]). The rounds are limited, and end early if
-//! nothing changes. If a fixpoint is stopped by its limit, its answer is the bound that it had to stay
-//! within, and the facts say so.
+//! direction more precise. **Why it ends**: each fixpoint ends ([`crate::fixpoint`]). The rounds are limited,
+//! and end early if nothing changes. If a fixpoint is stopped by its limit, its answer is the bound that it
+//! had to stay within, and the facts say so.
 
 use std::fmt;
 

@@ -3,11 +3,9 @@
 //! **Problem.** A fact of a convex domain is one element for each location. If values come together from two
 //! sides (a band with two outsides, a set of levels with a hole), the fact also contains the states between
 //! them. Then selection keeps stimuli that can no longer lead to Accept. Here a location is split where a
-//! join loses something, by the constraint that is lost.
-//!
-//! **Source.** Dynamic partitioning as in NBac (Jeannet, FMSD 2003,
-//! <https://doi.org/10.1023/A:1024480913162>): a control point is split by a condition on which forward and
-//! backward facts disagree. Ours are found at the joins themselves.
+//! join loses something, by the constraint that is lost. **Source.** Dynamic partitioning as in NBac
+//! (Jeannet, FMSD 2003, <https://doi.org/10.1023/A:1024480913162>): a control point is split by a condition
+//! on which forward and backward facts disagree. Ours are found at the joins themselves.
 //!
 //! **Method.** The analysis has ended once, with a fact for each location. At a location, values come in
 //! through its transitions, one for each disjunct of a guard. A constraint of one of them becomes a split

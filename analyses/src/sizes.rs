@@ -2,12 +2,10 @@
 //!
 //! **Problem.** `len(s)` stands for a sum of flags. If there are many keys, the partition has no room for the
 //! flags, so nothing is known of the sum. Then "the set never has more than three keys" cannot be proved.
-//!
 //! **Method.** The size is a number of its own ([`crate::places::size`]). Assigned values are read as they
 //! were written. An added key makes the size one greater, or leaves it as it is. The guard decides between
-//! the two, if it asks whether the set has the key.
-//!
-//! **Sound**: if the guard says nothing of a key, both are possible.
+//! the two, if it asks whether the set has the key. **Sound**: if the guard says nothing of a key, both are
+//! possible.
 
 use std::collections::HashMap;
 

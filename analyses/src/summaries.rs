@@ -2,9 +2,7 @@
 //!
 //! **Problem.** The cells of an array are too many for a domain if each is a number of its own. Mostly it is
 //! enough to know what all cells have in common: each is at most the limit, each is less than the next
-//! number.
-//!
-//! **Source.** Summarized dimensions (Gopan, DiMaio, Dor, Reps, Sagiv, TACAS 2004,
+//! number. **Source.** Summarized dimensions (Gopan, DiMaio, Dor, Reps, Sagiv, TACAS 2004,
 //! <https://doi.org/10.1007/978-3-540-24730-2_38>): a state of numbers x and an array a is seen as the set of
 //! all `(x, a[k])`. An abstract value P stands for the states for which *all* `(x, a[k])` are in P.
 //!

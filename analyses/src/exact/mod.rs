@@ -2,10 +2,8 @@
 //!
 //! **Problem.** Selection keeps the transitions that an over-approximation cannot exclude. To see whether a
 //! domain is precise enough, we need the truth. No procedure finds it for all models, but one finds it for
-//! most.
-//!
-//! **Source.** Constrained Horn clauses of the analysis' own problem ([`crate::inductive`]), answered by
-//! Spacer (Komuravelli, Gurfinkel, Chaki, CAV 2014, <https://doi.org/10.1007/978-3-319-08867-9_2>) with
+//! most. **Source.** Constrained Horn clauses of the analysis' own problem ([`crate::inductive`]), answered
+//! by Spacer (Komuravelli, Gurfinkel, Chaki, CAV 2014, <https://doi.org/10.1007/978-3-319-08867-9_2>) with
 //! global guidance (Vediramana Krishnan et al., CAV 2020, <https://doi.org/10.1007/978-3-030-53291-8_7>).
 //!
 //! **Method.** For a transition t there are two predicates at each location: `P` holds in the states that are

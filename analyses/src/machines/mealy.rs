@@ -1,11 +1,10 @@
 //! Mealy machines, deterministic and perhaps partial.
 //!
-//! **Problem.** Which states are equal, and which input sequences tell two states apart?
-//!
-//! **Partial** machines do not take every input in every state. Other inputs are not tested: a sequence is
-//! applied to a state as far as the state takes it. So two states are *told apart* by a sequence only where
-//! both take it up to a difference of their outputs, and *equal* only where they also take the same inputs.
-//! In a complete machine each is the negation of the other. In a partial one two states may be neither.
+//! **Problem.** Which states are equal, and which input sequences tell two states apart? **Partial** machines
+//! do not take every input in every state. Other inputs are not tested: a sequence is applied to a state as
+//! far as the state takes it. So two states are *told apart* by a sequence only where both take it up to a
+//! difference of their outputs, and *equal* only where they also take the same inputs. In a complete machine
+//! each is the negation of the other. In a partial one two states may be neither.
 //!
 //! **Method.** Equal states are found by refinement of a partition (Moore 1956). Sequences that tell states
 //! apart are found in rounds over the pairs, so they are shortest. **Ends** after at most as many rounds as

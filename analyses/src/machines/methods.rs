@@ -1,11 +1,10 @@
 //! Suites of input sequences that show every fault up to a number of states.
 //!
 //! **Problem.** An implementation is a machine that nobody sees. Find sequences, each applied after a reset,
-//! such that a machine of at most m states answers all of them as specified only if it conforms.
-//!
-//! **Method.** A *state cover* V leads to each state. *Traversals* continue the sequences of V: they take
-//! each transition, and are longer if the implementation may have more states than the specification. After
-//! them come sequences that identify the reached state ([`super::identify`]).
+//! such that a machine of at most m states answers all of them as specified only if it conforms. **Method.**
+//! A *state cover* V leads to each state. *Traversals* continue the sequences of V: they take each
+//! transition, and are longer if the implementation may have more states than the specification. After them
+//! come sequences that identify the reached state ([`super::identify`]).
 //!
 //! - `w`: a characterising set after V and all traversals (Vasilevskii 1973, Chow 1978).
 //! - `wp`: like `w`, but complete traversals are followed only by the identifiers of the reached state

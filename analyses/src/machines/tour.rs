@@ -8,13 +8,10 @@
 //! Then comes the walk (Hierholzer 1873).
 //!
 //! **Limits.** A tour finds wrong outputs. It finds a wrong target only if a later output of the tour shows
-//! it.
-//!
-//! **If only some transitions are needed**, the flow is still the least that makes them a closed walk or
-//! several. Only the walk through the first state is returned: to join several is a harder problem.
-//!
-//! **Ends**: each path makes two states more balanced. **Cost**: for each search the number of transitions
-//! times the length of the longest cheapest path.
+//! it. **If only some transitions are needed**, the flow is still the least that makes them a closed walk or
+//! several. Only the walk through the first state is returned: to join several is a harder problem. **Ends**:
+//! each path makes two states more balanced. **Cost**: for each search the number of transitions times the
+//! length of the longest cheapest path.
 
 use super::mealy::{Mealy, Word};
 

@@ -1,10 +1,8 @@
 //! Finds expanded states that may include a new one: an index, and points that refute an inclusion.
 //!
 //! **Problem.** To compare each state with all that were expanded at its location takes n²/2 questions in a
-//! tree of n nodes.
-//!
-//! **Method.** A *point* of a state is one valuation that it stands for. A state that includes it stands for
-//! its points as well. So
+//! tree of n nodes. **Method.** A *point* of a state is one valuation that it stands for. A state that
+//! includes it stands for its points as well. So
 //!
 //! - expanded states are stored by location and memory, then by the set of data that have a literal as their
 //!   value, then by these literals. For each such set of data, only the states with the literals of the point

@@ -2,10 +2,8 @@
 //!
 //! **Problem.** "No output is possible here" and "some run comes here with these data" are quantified: over
 //! the values that an output may carry, or over the symbols of a path. Terms have no quantifiers, solvers are
-//! slow with them, and people cannot read them.
-//!
-//! **Method.** The bound data are eliminated from a conjunction one by one. The first of these steps that
-//! applies is taken, again and again:
+//! slow with them, and people cannot read them. **Method.** The bound data are eliminated from a conjunction
+//! one by one. The first of these steps that applies is taken, again and again:
 //!
 //! - A bound datum that nothing mentions is dropped: no type is empty.
 //! - Terms that cancel out in sums are dropped.

@@ -1,10 +1,8 @@
 //! Eliminates bound data from a condition, so that only the state is left in it.
 //!
 //! **Problem.** "No output is possible here" quantifies over the values that an output may carry. Terms have
-//! no quantifiers.
-//!
-//! **Method.** Two eliminations are asked, and the shorter answer is kept. Both are equivalent to the
-//! quantified condition.
+//! no quantifiers. **Method.** Two eliminations are asked, and the shorter answer is kept. Both are
+//! equivalent to the quantified condition.
 //!
 //! - *Exact* elimination rewrites the conjunction ([`super::eliminate`]). It asks no solver.
 //! - *Test points* are the terms t with which a datum p is compared, their neighbours and the ends of its
@@ -14,10 +12,8 @@
 //!   string, the solver is asked for missing points.
 //!
 //! **Source.** Loos and Weispfenning, *Applying linear quantifier elimination* (1993), take all points that
-//! may be needed. **Where we differ**: we take some points, and prove that they suffice.
-//!
-//! **Ends**: points are limited, and so are the steps of the exact elimination. **Cost**: one query for each
-//! point of each datum.
+//! may be needed. **Where we differ**: we take some points, and prove that they suffice. **Ends**: points are
+//! limited, and so are the steps of the exact elimination. **Cost**: one query for each point of each datum.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,11 +1,10 @@
 //! Represents many states by few, as sums of numbers that were added unseen.
 //!
 //! **Problem.** If a system makes unseen choices, there are more states with each choice. After adding 1 or
-//! 2, n times, there are n + 1 states. After doubling and adding 0 or 1, n times, there are 2^n.
-//!
-//! **Method.** States after different choices differ by numbers that were added. So a *lattice* stands for
-//! states of one location. Its numbers are a base plus multiples of vectors, each vector from 0 to so many
-//! times. Lattices are merged as follows:
+//! 2, n times, there are n + 1 states. After doubling and adding 0 or 1, n times, there are 2^n. **Method.**
+//! States after different choices differ by numbers that were added. So a *lattice* stands for states of one
+//! location. Its numbers are a base plus multiples of vectors, each vector from 0 to so many times. Lattices
+//! are merged as follows:
 //!
 //! - Lattices that follow each other at one distance are one, with this distance as a further vector.
 //! - Two vectors are one if the multiples of the first fill the gaps between those of the second.

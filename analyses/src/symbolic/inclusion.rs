@@ -2,13 +2,10 @@
 //!
 //! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it is
 //! nothing new: if a state stands for fewer valuations than an expanded state, it shows no new behaviour.
-//!
 //! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' if both are at one location, and
 //! η' also yields under its path condition each valuation of the data that η yields under its own. Let D be
 //! the data (variables *and* constants, which do not change but belong to the state). Then for all F: π ⟹
-//! there are F' with π' and, for each d in D, σ(d) = σ'(d).
-//!
-//! **Method.**
+//! there are F' with π' and, for each d in D, σ(d) = σ'(d). **Method.**
 //!
 //! 1. Conjuncts that share no symbol with the valuation, directly or through others, only tell the history
 //!    ([`tidy`]). They are dropped. If the state is satisfiable, so are they, and the state stays the same.

@@ -2,7 +2,6 @@
 //!
 //! **Problem.** `x == 2 * p` gives p no value, and `(x + p) mod 7` is no sum. So a model that adds `2 * p`,
 //! or counts modulo a number, would keep each p of its path, and have one more symbol after each step.
-//!
 //! **Source.** Cooper, *Theorem proving in arithmetic without multiplication* (1972): comparisons are
 //! multiplied until the bound integer has the same factor in all of them, and divisibility excludes its
 //! impossible values. **Where we differ**: this is only done if an equation gives the multiple its value. So
@@ -11,10 +10,8 @@
 //! **Method.** If `k * s == e`, each other comparison that mentions s is multiplied by k, so that e can
 //! replace `k * s`. `e mod k == 0` says that there is an s. A term `e mod k` becomes a datum v from 0 to k -
 //! 1 with `e == k * q + v` for some q, and both are bound then. Terms that do not change a remainder are
-//! dropped: `(x + 4 * p) mod 2` becomes `x mod 2`.
-//!
-//! **Exact.** `mod` is Euclid's, so v and q are unique. **Ends** by the limit of steps: a multiple may
-//! introduce a remainder, which may introduce a multiple.
+//! dropped: `(x + 4 * p) mod 2` becomes `x mod 2`. **Exact.** `mod` is Euclid's, so v and q are unique.
+//! **Ends** by the limit of steps: a multiple may introduce a remainder, which may introduce a multiple.
 
 use coreach_model::obligation::in_type;
 use coreach_model::term::node::{Comparison, Node, Operator};

@@ -1,10 +1,8 @@
 //! The symbolic execution tree, within limits.
 //!
 //! **Problem.** We want all paths through a system, each with its condition on the data. There are very many,
-//! and most of them are alike.
-//!
-//! **Source.** Gaston, Le Gall, Rapin, Touil (2006): the tree of the satisfiable states (Definition 9),
-//! quiescence as an output (Definition 4), restriction by inclusion (Definition 11).
+//! and most of them are alike. **Source.** Gaston, Le Gall, Rapin, Touil (2006): the tree of the satisfiable
+//! states (Definition 9), quiescence as an output (Definition 4), restriction by inclusion (Definition 11).
 //!
 //! **Where we differ.** In Definition 11 two states that include each other may both be cut because of each
 //! other, and a state may be cut because of itself. Here a state is cut only because of a state that *is
@@ -16,10 +14,9 @@
 //!
 //! **Merged** (on demand): before the nodes of a depth are examined, those of one location and memory are
 //! merged (`merging.rs`). The first of them is continued for all. Its merged state is stored in addition to
-//! its own state, so each path keeps its own condition up to there.
-//!
-//! **Storage.** Nodes are in one list, in the order of their creation. A node's children are created
-//! together, so they are neighbours. A node is expanded as a whole or not at all.
+//! its own state, so each path keeps its own condition up to there. **Storage.** Nodes are in one list, in
+//! the order of their creation. A node's children are created together, so they are neighbours. A node is
+//! expanded as a whole or not at all.
 //!
 //! **Certain.** A branch is left out only if its path condition is unsatisfiable. If the solver does not
 //! know, the branch stays, and it and its descendants are not *certain*. The same holds for a quiescence
@@ -41,10 +38,10 @@
 //! iosts: counter
 //! variables: { x: int }
 //! initial: { location: count, condition: x == 0 }
-//! inputs: { SymbolicStep: {} }
+//! inputs: { Step: {} }
 //! outputs: { Done: {} }
 //! transitions:
-//!   - { from: count, on: SymbolicStep, when: x < 2, assign: { x: x + 1 }, to: count }
+//!   - { from: count, on: Step, when: x < 2, assign: { x: x + 1 }, to: count }
 //!   - { from: count, on: Done, when: x == 2, to: count }
 //! ";
 //! let source = SourceFile { name: "counter.yaml".to_owned(), text: text.to_owned() };

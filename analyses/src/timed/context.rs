@@ -2,10 +2,8 @@
 //!
 //! **Notation.** λ gives each needed variable a term over registers, constants and unknown data. Within a
 //! step, `x#was` is a register's value before it, and `p#now` is the value of a parameter. No name of a model
-//! contains `#`.
-//!
-//! **Ends** after one pass over the parts. **Costs**, for each step, the elimination of data that are no
-//! longer needed. The formulas do not grow with the path, unless the knowledge does.
+//! contains `#`. **Ends** after one pass over the parts. **Costs**, for each step, the elimination of data
+//! that are no longer needed. The formulas do not grow with the path, unless the knowledge does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -2,12 +2,10 @@
 //!
 //! **Problem.** A stimulus should make progress: its values, and the time at which it is sent, must leave a
 //! way to the end of the path (φ_stim: `∃` all that is not yet seen. π(tgt)). Written out, this is the whole
-//! rest of the path, at each stimulus.
-//!
-//! **Method.** It is computed backwards, like `pre`. At the end there is no condition. Before a step, some
-//! values of its parameters, with the delay, must satisfy its own condition and the condition after it. The
-//! parameters are eliminated exactly ([`crate::symbolic::eliminate`]). Terms are shared, so a periodic path
-//! repeats its questions, and each is asked once.
+//! rest of the path, at each stimulus. **Method.** It is computed backwards, like `pre`. At the end there is
+//! no condition. Before a step, some values of its parameters, with the delay, must satisfy its own condition
+//! and the condition after it. The parameters are eliminated exactly ([`crate::symbolic::eliminate`]). Terms
+//! are shared, so a periodic path repeats its questions, and each is asked once.
 //!
 //! **If that is not possible** (an operation that cannot be solved for a parameter, or a result that grows),
 //! a weaker condition is used: that of the step alone, or none. Then a stimulus may be sent that cannot lead

@@ -3,12 +3,9 @@
 //! **Problem.** A path-guided test case needs, at each step of a path, the condition under which an event may
 //! be the next one of the path, or another one that the model allows: `∃ F_ini. π(ec')`. Here π(ec') is the
 //! condition of the whole path up to there. Written out, these conditions grow with the path, and the test
-//! case grows with its square.
-//!
-//! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definition 2
-//! (successors), on the delayed form ([`coreach_model::timed::delayed`]), where the delay is a parameter.
-//!
-//! **Where we differ**: each condition is stated only once.
+//! case grows with its square. **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases*
+//! (2024), Definition 2 (successors), on the delayed form ([`coreach_model::timed::delayed`]), where the
+//! delay is a parameter. **Where we differ**: each condition is stated only once.
 //!
 //! - *Registers.* A [`Context`] does not mention the symbols of all steps before it. Observed values are kept
 //!   in registers, which have the names of the model's variables. The register `x` holds the value of the

@@ -2,11 +2,9 @@
 //!
 //! **Problem.** "Is each of these states one of those?" has a quantifier, which equations may not eliminate
 //! (`crate::symbolic::eliminate` tries this first). Z3's usual solver instantiates quantifiers by guessing,
-//! and may never end. Its procedure `qsat` decides linear arithmetic with quantifiers.
-//!
-//! **Limits.** Only linear conditions on numbers, Booleans and enumerations are asked. Everything else is
-//! unknown, and so is a question that the resource limit ends. The first such question makes a Z3 solver for
-//! them.
+//! and may never end. Its procedure `qsat` decides linear arithmetic with quantifiers. **Limits.** Only
+//! linear conditions on numbers, Booleans and enumerations are asked. Everything else is unknown, and so is a
+//! question that the resource limit ends. The first such question makes a Z3 solver for them.
 
 use std::collections::BTreeSet;
 
