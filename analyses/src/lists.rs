@@ -367,8 +367,8 @@ impl Scope<'_> {
         if !self.is_nonempty(list)? {
             return Some(if is_all { Condition::Yes } else { Condition::No });
         }
-        // What holds for all elements holds for the one that stands for all. Otherwise a fresh element is one of
-        // some.
+        // What holds for all elements holds for the one that stands for all. Otherwise a fresh element is one
+        // of some.
         let index = match is_all {
             true => index_variable(list),
             false => Datum::new(format!("#{} {list}", self.auxiliaries.next_name()), Type::Nat),

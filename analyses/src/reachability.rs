@@ -283,8 +283,8 @@ impl<D: Domain> Remembered<D> {
         let write = |stage: &StageValues, writer: &mut FactWriter| -> Vec<Term> {
             stage.iter().map(|values| for_all(frame, &writer.disjunction(frame, store, values))).collect()
         };
-        // The facts are written first, so that shortened ones are counted once. The refinement iterations write
-        // them again.
+        // The facts are written first, so that shortened ones are counted once. The refinement iterations
+        // write them again.
         let reach = write(&stages[0], writer);
         let last = stages.last().filter(|_| backward.is_some());
         let coreach = last.map_or_else(Vec::new, |last| write(last, writer));

@@ -524,8 +524,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The cases of `if c then a else b`: those of each branch, under its condition. A branch whose condition is
-    /// "no" has none.
+    /// The cases of `if c then a else b`: those of each branch, under its condition. A branch whose condition
+    /// is "no" has none.
     pub(crate) fn branch_cases<T>(
         &mut self,
         term: &Term,

@@ -179,8 +179,8 @@ impl<D: Domain> Abstraction<D> {
         &self.effects.get(self.effect_of[transition]).imprecisions
     }
 
-    /// The states after a transition, which is given by its position in the model. If it `may_repeat` and is a
-    /// simple loop, it is taken once or more often.
+    /// The states after a transition, which is given by its position in the model. If it `may_repeat` and is
+    /// a simple loop, it is taken once or more often.
     pub fn post(&mut self, transition: usize, from: &AbstractValue, may_repeat: bool) -> AbstractValue {
         if self.is_exhausted() {
             return self.top();
@@ -203,8 +203,8 @@ impl<D: Domain> Abstraction<D> {
         AbstractValue::new(result.into_iter().collect())
     }
 
-    /// The numbers of a transition's cases in a cell. Only a case without disjunctions can be repeated, so the
-    /// others are split for that.
+    /// The numbers of a transition's cases in a cell. Only a case without disjunctions can be repeated, so
+    /// the others are split for that.
     fn cases_to_take(&mut self, transition: usize, cell: u32, may_repeat: bool) -> Vec<usize> {
         if may_repeat { self.split_cases(transition, cell) } else { self.cases(transition, cell).collect() }
     }
@@ -356,8 +356,8 @@ impl<D: Domain> Abstraction<D> {
         result
     }
 
-    /// Takes a case once or more often. `None`: it is no simple loop. `once` is the result of taking it once. If
-    /// the case sets numbers, they have their values after the first time, so the repetition begins there.
+    /// Takes a case once or more often. `None`: it is no simple loop. `once` is the result of taking it once.
+    /// If the case sets numbers, they have their values after the first time, so the repetition begins there.
     fn repeat(
         &mut self,
         number: usize,
@@ -388,8 +388,8 @@ impl<D: Domain> Abstraction<D> {
         })
     }
 
-    /// The states within `within` from which a transition can lead to `to`. If it `may_repeat` and is a simple
-    /// loop, it is taken once or more often.
+    /// The states within `within` from which a transition can lead to `to`. If it `may_repeat` and is a
+    /// simple loop, it is taken once or more often.
     pub fn pre(
         &mut self,
         transition: usize,

@@ -143,7 +143,7 @@ transitions:
 #[test]
 fn faults_at_boundaries_of_functions_and_behind_long_sums_are_found() {
     for (right, wrong, most) in
-        [("if vHalves <= 4", "if vHalves <= 5", 500), ("to: Ended, on: Full", "to: Ended, on: Ticket", 2000)]
+        [("if vHalves <= 4", "if vHalves <= 5", 2000), ("to: Ended, on: Full", "to: Ended, on: Ticket", 2000)]
     {
         let faulty = METER.replace(right, wrong);
         for seed in 1..=3 {

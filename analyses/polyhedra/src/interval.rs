@@ -130,8 +130,8 @@ impl DenseInterval {
     }
 }
 
-/// Replaces an end by a new one that is `further`. Of two equal values, the new one is taken if it is open (or,
-/// without `prefers_open`, closed) and the known one is not. Returns whether it was taken.
+/// Replaces an end by a new one that is `further`. Of two equal values, the new one is taken if it is open
+/// (or, without `prefers_open`, closed) and the known one is not. Returns whether it was taken.
 fn take_further(
     known: &mut Option<IntervalEnd>,
     new: &IntervalEnd,

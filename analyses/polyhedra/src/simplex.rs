@@ -202,8 +202,8 @@ impl Program {
         Ok(())
     }
 
-    /// Replaces a column's variable by a sum in all rows. With `sum / d` for the variable, a row `(r + t v) / e`
-    /// becomes `(d r + t sum) / (d e)`: its denominator comes from `d r` alone.
+    /// Replaces a column's variable by a sum in all rows. With `sum / d` for the variable, a row `(r + t v) /
+    /// e` becomes `(d r + t sum) / (d e)`: its denominator comes from `d r` alone.
     fn replace(&mut self, column: usize, value: &Row, budget: &Budget) -> Result<(), Exceeded> {
         let sums = self.slacks.iter_mut().map(|slack| &mut slack.row);
         let rows: Vec<&mut Row> =

@@ -56,8 +56,8 @@ pub fn find_closed_walk(
     Some(walk)
 }
 
-/// Finds how often each edge is taken, such that each state is left as often as it is entered. `None`: no path
-/// leads from a state that is entered too often to one that is left too often.
+/// Finds how often each edge is taken, such that each state is left as often as it is entered. `None`: no
+/// path leads from a state that is entered too often to one that is left too often.
 fn count_repetitions(states: usize, edges: &[(usize, usize)], is_needed: &[bool]) -> Option<Vec<usize>> {
     let needed: Vec<usize> = is_needed.iter().map(|is_needed| usize::from(*is_needed)).collect();
     let mut times = needed.clone();

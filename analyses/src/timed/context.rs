@@ -268,8 +268,8 @@ impl Context {
         registers: &mut Registers,
         solver: &mut dyn Solver,
     ) -> Substitution {
-        // A value that observations determine gets a register with the variable's own name. The symbols of all
-        // other values are mixed: they are kept one by one.
+        // A value that observations determine gets a register with the variable's own name. The symbols of
+        // all other values are mixed: they are kept one by one.
         let mut held: Vec<(Datum, Term)> = Vec::new();
         let mut mixed: BTreeSet<Datum> = BTreeSet::new();
         for (variable, value) in &*self.state.open {

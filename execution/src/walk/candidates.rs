@@ -117,8 +117,8 @@ pub fn candidates(
     vectors.into_iter().filter_map(|values| candidate(guard.split().join_values(values))).collect()
 }
 
-/// Computes the values of one parameter at which comparisons begin or cease to hold, and their neighbours. The
-/// result is exact if the difference of the sides is linear in the parameter, and a guess otherwise.
+/// Computes the values of one parameter at which comparisons begin or cease to hold, and their neighbours.
+/// The result is exact if the difference of the sides is linear in the parameter, and a guess otherwise.
 fn turning_values(
     sides: &[(Term, Term)],
     place: usize,

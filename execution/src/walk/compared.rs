@@ -1,7 +1,7 @@
 //! Finds the comparisons that decide what a step does, and their signs.
 //!
-//! **Problem.** A fault often moves a boundary. A walk must take each step on both sides of each boundary, and
-//! exactly on it.
+//! **Problem.** A fault often moves a boundary. A walk must take each step on both sides of each boundary,
+//! and exactly on it.
 //!
 //! **Method.** The comparisons of a step are those in the guards and assigned values of its action at its
 //! source, and those in the guards at its target. Those in the bodies of functions are among them. A

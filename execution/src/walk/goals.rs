@@ -33,7 +33,6 @@ use dashu_base::BitTest;
 use dashu_int::IBig;
 
 use super::compared::{ComparedTerm, ComparedTerms, NOT_COMPARED, find_limited_data, find_sides};
-use super::worth::SIDE;
 use crate::values::trial::TriedGuard;
 
 /// The number of parts of a wide range.
@@ -42,6 +41,9 @@ const PARTS: i8 = 8;
 /// Integers without a range have a class for each so many bits, up to the widest.
 const BITS: usize = 8;
 const WIDEST: usize = 64;
+
+/// The weight of classes that are met by the way, and are never the aim of a plan.
+pub const SIDE: u64 = 1;
 
 /// Each length of a list up to this one is a class.
 const SHORT: usize = 8;
@@ -144,8 +146,8 @@ pub struct WalkModel {
     effects: Numbered<TransitionId, Vec<VariableEffect>>,
     /// For each transition, the comparisons that its event decides about, and those at its target.
     compared: Numbered<TransitionId, ComparedTerms>,
-    /// For each transition, the sides of the comparisons of numbers that its parameters can turn, at its source
-    /// or at its target.
+    /// For each transition, the sides of the comparisons of numbers that its parameters can turn, at its
+    /// source or at its target.
     pub turned: Numbered<TransitionId, Vec<(Term, Term)>>,
     /// For each transition, the conjuncts of its guard, those of functions among them.
     pub conjuncts: Numbered<TransitionId, Vec<Term>>,
@@ -282,8 +284,8 @@ impl WalkModel {
         self.live(state).filter(|(place, ..)| self.steers[*place]).map(|(place, _, value)| (place, value))
     }
 
-    /// The ends of the counters: those of their ranges, and the last class of those without a limit. Each with
-    /// the number of its counter, its value and its class.
+    /// The ends of the counters: those of their ranges, and the last class of those without a limit. Each
+    /// with the number of its counter, its value and its class.
     pub fn counter_ends(&self) -> Vec<(usize, Term, Value)> {
         let mut ends = Vec::new();
         for (at, (datum, first)) in self.counters.iter().enumerate() {
@@ -368,8 +370,8 @@ impl WalkModel {
         Trail { last: Some(number), defined: assigned.collect(), set_back: set_back.collect() }
     }
 
-    /// The signs of the comparisons that a step with these values decides about. Empty if the walk looks for no
-    /// classes.
+    /// The signs of the comparisons that a step with these values decides about. Empty if the walk looks for
+    /// no classes.
     pub fn signs(&self, number: TransitionId, from: &State, values: &[Value], to: &State) -> Vec<i8> {
         if !self.with_classes {
             return Vec::new();
@@ -384,8 +386,8 @@ impl WalkModel {
         before.chain(after.iter().map(|compared| compared.sign(|datum| to.valuation.get(datum)))).collect()
     }
 
-    /// The comparisons of numbers of a transition, as the state before the step and its parameters decide them,
-    /// with their places among the signs. None if the walk looks for no classes.
+    /// The comparisons of numbers of a transition, as the state before the step and its parameters decide
+    /// them, with their places among the signs. None if the walk looks for no classes.
     pub fn numeric_comparisons(&self, number: TransitionId) -> Vec<(usize, ComparedTerm)> {
         if !self.with_classes {
             return Vec::new();
@@ -468,8 +470,8 @@ fn first_value(iosts: &Iosts, variable: &Datum) -> Value {
     first.unwrap_or_else(|| Value::any(variable.ty()))
 }
 
-/// The part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a string or of
-/// a number without a range. `None` if all values can be tried.
+/// The part of its type in which a value lies: one of [`PARTS`] of a wide range, or the size of a string or
+/// of a number without a range. `None` if all values can be tried.
 fn find_part(ty: &Type, value: &Value) -> Option<i8> {
     let of_size = |length: usize| Some(i8::try_from(usize::BITS - length.leading_zeros()).unwrap_or(i8::MAX));
     match (ty, value) {

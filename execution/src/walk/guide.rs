@@ -4,10 +4,10 @@
 //! positions first never gets there.
 //!
 //! **Method.** A guide has one target: an open transition, a sign of a comparison that was never met when its
-//! transition is taken, or an end of a counter. It measures how far a state is from the target's guard. A comparison of numbers
-//! is as far as its sides are apart. A conjunction adds up its parts, and a disjunction takes the nearest.
-//! Parameters may have any value of their ranges. Of two equal distances, fewer transitions to the source
-//! decide.
+//! transition is taken, or an end of a counter. It measures how far a state is from the target's guard. A
+//! comparison of numbers is as far as its sides are apart. A conjunction adds up its parts, and a disjunction
+//! takes the nearest. Parameters may have any value of their ranges. Of two equal distances, fewer
+//! transitions to the source decide.
 //!
 //! **Source.** This is the branch distance of search-based testing (Tracey et al., ASE 1998).
 //!
@@ -130,8 +130,8 @@ impl Guide {
         ((distance * SCALE) as u64, self.hops[state.location.place()])
     }
 
-    /// How far a state is from meeting a condition. A condition that is no comparison of numbers and depends on
-    /// parameters is near.
+    /// How far a state is from meeting a condition. A condition that is no comparison of numbers and depends
+    /// on parameters is near.
     fn gap(&self, condition: &Term, state: &State) -> f64 {
         if let Some(body) = condition.unfolded() {
             return self.gap(&body, state);

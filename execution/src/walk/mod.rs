@@ -3,11 +3,11 @@
 //! **Problem.** A random run spends most of its events on what it has seen. A suite with a test for each goal
 //! pays the way from the beginning for each of them. Both need a purpose or many runs.
 //!
-//! **Method.** After each unexpected answer, the walk searches the best way on (`search.rs`) from the possible
-//! positions (`positions.rs`). It sends the first stimulus of this way, or waits for its answer. The best way
-//! meets the most worth for each step. The worth of an item (`worth.rs`) depends on its kind, which is a goal
-//! of a criterion or a class of data ([`goals`]), and falls with each meeting. Without data, a tour takes the
-//! new transitions (`tour.rs`).
+//! **Method.** After each unexpected answer, the walk searches the best way on (`search.rs`) from the
+//! possible positions (`positions.rs`). It sends the first stimulus of this way, or waits for its answer. The
+//! best way meets the most worth for each step. The worth of an item (`worth.rs`) depends on its kind, which
+//! is a goal of a criterion or a class of data ([`goals`]), and falls with each meeting. Without data, a tour
+//! takes the new transitions (`tour.rs`).
 //!
 //! *Moves by lot.* One plan of five is replaced by a random move, and more if the last plans met nothing new.
 //! This leads out of circles. It replaces plans only, never a step of a plan, since a long plan would never
@@ -21,9 +21,9 @@
 //! for good may have failed before. Before a reset and before the end, the walk listens until silence, for at
 //! most `LAST` more observations. Otherwise the last fault would not be seen.
 //!
-//! *Constants.* Open constants decide what a run can meet. For each run some are drawn, and the best are taken
-//! (`outlook.rs`). The walk tries others in three cases: nothing new can be reached, no open goal can be
-//! reached (at most `IN_VAIN` runs in a row), or no goal and no sign was new for `ALIKE` events.
+//! *Constants.* Open constants decide what a run can meet. For each run some are drawn, and the best are
+//! taken (`outlook.rs`). The walk tries others in three cases: nothing new can be reached, no open goal can
+//! be reached (at most `IN_VAIN` runs in a row), or no goal and no sign was new for `ALIKE` events.
 //!
 //! The judge is the specification, judged on line ([`crate::judge::online`]), and has no Accept. By ioco the
 //! specification is suspended. Quiescence is then a goal and a step of plans like others, and never follows
@@ -31,8 +31,8 @@
 //!
 //! **Source.** Van den Bos and Tretmans (TAP 2019) choose the next goal on line, with a run for each goal.
 //!
-//! **Differs** by one run for all goals, concrete states instead of switches of the model, many goals at once,
-//! and moves by lot.
+//! **Differs** by one run for all goals, concrete states instead of switches of the model, many goals at
+//! once, and moves by lot.
 //!
 //! **Ends** with its budget of events, its time, or the wanted share of goals. With `covered` it also ends if
 //! no open goal can be found. **Costs** one search for each plan.

@@ -9,10 +9,10 @@
 //! worth most for each step. Two positions that differ only in dead data count as one.
 //!
 //! Open positions wait in two queues, nearest first. The first queue holds positions that are *novel*: a
-//! datum that guards limit, or that counts, has a value that it did not have in this location before. The queues take turns. So near positions
-//! are seen whatever their data, and far ones along a counter as well. If nothing new was found, only the
-//! first queue is followed further, in turns with the positions that are nearest to the target of a guide
-//! (`guide.rs`). After silence the first step is a stimulus.
+//! datum that guards limit, or that counts, has a value that it did not have in this location before. The
+//! queues take turns. So near positions are seen whatever their data, and far ones along a counter as well.
+//! If nothing new was found, only the first queue is followed further, in turns with the positions that are
+//! nearest to the target of a guide (`guide.rs`). After silence the first step is a stimulus.
 //!
 //! **Source.** The first queue is width-based search of width one (Lipovetzky and Geffner, ECAI 2012). It has
 //! as many positions as there are values, not combinations of values.

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use coreach_model::hash::FastMap;
 
-use super::goals::{Class, WalkModel};
+use super::goals::{Class, SIDE, WalkModel};
 use super::positions::MetGoals;
 
 /// What a weight of one is worth.
@@ -20,9 +20,6 @@ const ONE: u64 = 3600;
 
 /// Divides the worth of an item that was met once.
 const OLD: u64 = 100;
-
-/// The weight of classes that are met by the way, and are never the aim of a plan.
-pub const SIDE: u64 = 1;
 
 /// After so many plans in vain, an item that was never met counts as met once.
 const TRIES: u32 = 8;
@@ -113,7 +110,8 @@ impl Worth {
         novelty
     }
 
-    /// The worth of an item for the choice of constants. Counts are met with any constants, so they have none.
+    /// The worth of an item for the choice of constants. Counts are met with any constants, so they have
+    /// none.
     pub fn worth_for_constants(&self, item: usize) -> u64 {
         if self.items[item].novelty == Novelty::Nothing { 0 } else { self.worth_of(item) }
     }

@@ -306,8 +306,8 @@ impl Dense {
         Some(first.iter().chain(second))
     }
 
-    /// A double description and the constraints on top of it, for meets. Without a description these are on top
-    /// of the whole space. Constraints that are not converted yet are given as they are. Otherwise the
+    /// A double description and the constraints on top of it, for meets. Without a description these are on
+    /// top of the whole space. Constraints that are not converted yet are given as they are. Otherwise the
     /// description is made, if it is not known.
     pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Constraints) {
         match (self.known_dual(), &self.shared.source) {
