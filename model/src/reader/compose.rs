@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::compose::{Incompatible, MOST, Unhidden};
 use crate::data::Datum;
@@ -235,11 +236,15 @@ fn rename_all(
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
     let put: Substitution = data.map(|old| (old.clone(), Term::datum(&datum(old)))).collect();
+    let declared = iosts.transitions.iter().next().map(|first| first.origin.declared.clone()).unwrap_or_default();
+    let declared: BTreeMap<_, _> = declared.iter().map(|(name, at)| (new(name), at.clone())).collect();
+    let declared = Arc::new(declared);
     let transition = |t: &Transition| Transition {
         guard: substitute(&t.guard, &put),
         assignments: t.assignments.iter().map(|(v, value)| (datum(v), substitute(value, &put))).collect(),
         origin: TransitionOrigin {
             assignments: t.origin.assignments.iter().map(|(name, at)| (new(name), at.clone())).collect(),
+            declared: declared.clone(),
             ..t.origin.clone()
         },
         ..t.clone()
