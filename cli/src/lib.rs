@@ -35,6 +35,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ArgumentErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use coreach_analyses::solver::horn;
@@ -55,60 +56,99 @@ fn report_bad_arguments(error: clap::Error) -> Exit {
         .map(|argument| visible::visible(&argument.to_string_lossy()).into_owned())
         .collect();
     // An argument that was no text is one now, so there may be no second error.
-    let error = Arguments::try_parse_from(&shown).err().unwrap_or(error);
-    let printed = error.print();
-    if error.use_stderr() {
-        // Tips for mistakes that clap's message does not explain.
-        let is_apart = |words: &&[String]| words[0] == "--constant" && !words[1].contains('=');
-        if let Some([_, name, value]) = shown.windows(3).find(is_apart) {
-            console::say(&format!("tip: `--constant` takes one word: `--constant {name}={value}`"));
-        }
-        if let Some([option, given]) =
-            shown.array_windows().find(|[option, _]| *option == "--seed" || *option == "--runs")
-            && let Some((first, last)) = given.split_once("..").or(given.split_once('-'))
-            && let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.trim_start_matches('=').parse::<u64>())
-            && let Some(more) = last.checked_sub(first)
-        {
-            let runs = more.saturating_add(1);
-            console::say(&format!(
-                "tip: `{option}` takes one number. The seeds {first} to {last} are `--seed {first} --runs {runs}`"
-            ));
-        }
-        let is_missing = error.kind() == ArgumentErrorKind::MissingRequiredArgument;
-        let text = error.to_string();
-        if is_missing && text.contains("--out <FILE>") {
-            let given = shown.get(2..).unwrap_or_default().join(" ");
-            console::say(&format!(
-                "tip: `--out` names the page to write: `coreach report {given} --out report.html`; the files and folders \
-                 stand in any order"
-            ));
-        }
-        if is_missing && text.contains("--iut <FILE>") {
-            console::say(
-                "tip: `--iut` names the file that says how your system is reached, as with the two lines `iut: NAME` and \
-                 `stdio: { command: [python3, server.py] }`",
-            );
-        }
-        if let Some(tip) = explain_extra_file(&error, &shown) {
-            console::say(&format!("tip: {tip}"));
-        }
-        return Exit::Mistakes;
+    let mut error = Arguments::try_parse_from(&shown).err().unwrap_or(error);
+    if !error.use_stderr() {
+        let written = error.print().and_then(|()| io::stdout().flush());
+        // A reader that has closed the pipe has read enough.
+        let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
+        return add_write_error(lost.map_or(Exit::Fine, |error| EarlyExit::from(error).print()));
     }
-    let written = printed.and_then(|()| io::stdout().flush());
-    // A reader that has closed the pipe has read enough.
-    let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
-    add_write_error(lost.map_or(Exit::Fine, |error| EarlyExit::from(error).print()))
+    let tips = explain_bad_arguments(&mut error, &shown);
+    if !tips.is_empty() {
+        let tips = tips.into_iter().map(StyledStr::from).collect();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    // Nobody can be told that standard error is closed.
+    let _ = error.print();
+    Exit::Mistakes
+}
+
+/// Explains mistakes that clap's message does not explain, and removes its tips if they lead away.
+fn explain_bad_arguments(error: &mut clap::Error, shown: &[String]) -> Vec<String> {
+    let mut tips = Vec::new();
+    let is_apart = |words: &&[String]| words[0] == "--constant" && !words[1].contains('=');
+    if let Some([_, name, value]) = shown.windows(3).find(is_apart) {
+        tips.push(format!("`--constant` takes one word: `--constant {name}={value}`"));
+    }
+    if let Some([option, given]) =
+        shown.array_windows().find(|[option, _]| *option == "--seed" || *option == "--runs")
+        && let Some((first, last)) = given.split_once("..").or(given.split_once('-'))
+        && let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.trim_start_matches('=').parse::<u64>())
+        && let Some(more) = last.checked_sub(first)
+    {
+        let runs = more.saturating_add(1);
+        tips.push(format!(
+            "`{option}` takes one number. The seeds {first} to {last} are `--seed {first} --runs {runs}`"
+        ));
+    }
+    let is_missing = error.kind() == ArgumentErrorKind::MissingRequiredArgument;
+    let text = error.to_string();
+    if is_missing && text.contains("--out <FILE>") {
+        let given = shown.get(2..).unwrap_or_default().join(" ");
+        tips.push(format!(
+            "`--out` names the page to write: `coreach report {given} --out report.html`; the files and folders stand in \
+             any order"
+        ));
+    }
+    if is_missing && text.contains("--iut <FILE>") {
+        tips.push(
+            "`--iut` names the file that says how your system is reached, as with the two lines `iut: NAME` and \
+             `stdio: { command: [python3, server.py] }`"
+                .to_owned(),
+        );
+    }
+    if let Some(ContextValue::String(extra)) = error.get(ContextKind::InvalidArg).cloned() {
+        // clap proposes to pass an option as a value.
+        if extra.starts_with('-') {
+            error.remove(ContextKind::Suggested);
+        }
+        if let Some(tip) = explain_option(&extra, shown) {
+            error.remove(ContextKind::SuggestedArg);
+            tips.push(tip);
+        }
+        tips.extend(explain_extra_file(&extra, shown));
+    }
+    tips
+}
+
+/// Explains an option that only other commands have.
+fn explain_option(option: &str, shown: &[String]) -> Option<String> {
+    let (long, all) = (option.strip_prefix("--")?, Arguments::command());
+    let has = |command: &&clap::Command| command.get_arguments().any(|one| one.get_long() == Some(long));
+    let owners = all.get_subcommands().filter(|one| !one.is_hide_set()).filter(has);
+    let owners: Vec<String> = owners.map(|one| format!("`coreach {}`", one.get_name())).collect();
+    let given = shown.iter().skip(1).find_map(|word| all.find_subcommand(word))?;
+    let name = given.get_name();
+    match (name, long) {
+        _ if owners.is_empty() || has(&given) => None,
+        ("campaign", "iut") => Some("the campaign's file names its systems: `iuts: [iut.yaml]`".to_owned()),
+        ("check", "iut") => {
+            Some("`coreach check` takes IUT files like all others: leave `--iut` out".to_owned())
+        }
+        (_, "iut") => {
+            let works_on =
+                if name == "mutate" { "plants faults into the specification" } else { "works on files" };
+            Some(format!(
+                "`coreach {name}` {works_on}, and runs no system: leave `--iut` out; to test a system: `coreach test \
+                 coreach.yaml --iut iut.yaml`"
+            ))
+        }
+        _ => Some(format!("`coreach {name}` has no `{option}`; {} has it", owners.join(" or "))),
+    }
 }
 
 /// Explains where a file belongs that was given without an option.
-fn explain_extra_file(error: &clap::Error, shown: &[String]) -> Option<String> {
-    let extra = match error.get(ContextKind::InvalidArg)? {
-        ContextValue::String(extra) => extra,
-        _ => return None,
-    };
-    if extra == "--iut" {
-        return Some("`coreach test` runs tests: `coreach test coreach.yaml --iut iut.yaml`".to_owned());
-    }
+fn explain_extra_file(extra: &String, shown: &[String]) -> Option<String> {
     let rest = shown.iter().skip(1).filter(|word| *word != extra).cloned().collect::<Vec<String>>().join(" ");
     match find_kind(Path::new(extra))? {
         FileKind::Iut if !rest.contains("--iut") => {

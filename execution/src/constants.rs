@@ -12,7 +12,8 @@ use coreach_analyses::symbolic::search::{SearchLimits, SearchOutcome, Searcher};
 use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::term::{literals, substitute};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::{Substitution, literals, substitute};
 use coreach_model::{Datum, Term, Value, codec};
 
 use crate::initial::{self, NoState};
@@ -28,8 +29,13 @@ pub enum ConstantsError {
     /// No constant has the first name; the list has the names of all constants.
     Unknown(String, Vec<String>),
     NoValue(String, String),
-    /// With the given values, as `cTries = 0`, this part of the initial condition cannot hold.
-    Unsatisfiable(String, String),
+    /// With the given values, as `cTries = 0`, this part of the initial condition cannot hold. It means what it
+    /// `needs` of the constants.
+    Unsatisfiable {
+        given: String,
+        part: String,
+        needs: String,
+    },
     /// The solver does not know whether the initial condition can hold.
     NotKnown(String),
 }
@@ -44,11 +50,11 @@ impl fmt::Display for ConstantsError {
                 write!(f, "no constant is called `{name}`; there are {}", known.join(", "))
             }
             ConstantsError::NoValue(name, why) => write!(f, "the value of `{name}`: {why}"),
-            ConstantsError::Unsatisfiable(given, part) if given.is_empty() => {
+            ConstantsError::Unsatisfiable { given, part, .. } if given.is_empty() => {
                 write!(f, "the initial condition cannot hold: {part}")
             }
-            ConstantsError::Unsatisfiable(given, part) => {
-                write!(f, "`{given}` violates `{part}` of the initial condition")
+            ConstantsError::Unsatisfiable { given, needs, .. } => {
+                write!(f, "`{given}` violates `{needs}` of the initial condition")
             }
             ConstantsError::NotKnown(condition) => {
                 write!(f, "no constants were found that satisfy the initial condition: {condition}")
@@ -211,12 +217,31 @@ fn state_with(
 }
 
 /// Finds the first part of the initial condition that these constants violate, or else returns all of it.
+/// Variables that an earlier part determines, as in `vLeft == cTries`, are replaced.
 fn find_violated(test: &TestCase, constants: &Valuation) -> ConstantsError {
     let condition = &test.iosts.initial_condition;
-    let known = literals(constants);
-    let is_violated = |part: &Term| substitute(part, &known).is_false();
-    let part = condition.conjuncts().into_iter().find(is_violated).unwrap_or_else(|| condition.clone());
-    let read = constants.iter().filter(|(datum, _)| part.mentions(datum));
-    let given: Vec<String> = read.map(|(datum, value)| format!("{datum} = {value}")).collect();
-    ConstantsError::Unsatisfiable(given.join(", "), part.to_string())
+    let (known, mut equal) = (literals(constants), Substitution::new());
+    let error = |part: &Term, needs: &Term| {
+        let read = constants.iter().filter(|(datum, _)| needs.mentions(datum));
+        let given: Vec<String> = read.map(|(datum, value)| format!("{datum} = {value}")).collect();
+        let (part, needs) = (part.to_string(), needs.to_string());
+        ConstantsError::Unsatisfiable { given: given.join(", "), part, needs }
+    };
+    for part in condition.conjuncts() {
+        let needs = substitute(&part, &equal);
+        if substitute(&needs, &known).is_false() {
+            return error(&part, &needs);
+        }
+        if let Some(Node::Compare(Comparison::Equal, a, b)) = needs.written()
+            && let Some((datum, term)) = [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
+                let datum = side.written_datum()?;
+                (test.iosts.variables.contains(datum) && !other.mentions(datum)).then_some((datum, other))
+            })
+        {
+            let one = Substitution::from([(datum.clone(), term.clone())]);
+            equal.values_mut().for_each(|known| *known = substitute(known, &one));
+            equal.extend(one);
+        }
+    }
+    error(condition, condition)
 }

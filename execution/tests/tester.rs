@@ -224,7 +224,7 @@ fn constants_are_taken_or_found() {
     let state = initial_state(&test, &three, 1, &mut solver).unwrap();
     assert!(state.valuation.values().any(|value| *value == Value::int(3)));
     let none = read_constants(&test, [("cPrice", "0")]).unwrap();
-    assert!(matches!(initial_state(&test, &none, 1, &mut solver), Err(ConstantsError::Unsatisfiable(..))));
+    assert!(matches!(initial_state(&test, &none, 1, &mut solver), Err(ConstantsError::Unsatisfiable { .. })));
     assert!(matches!(read_constants(&test, [("cPrice", "-1")]), Err(ConstantsError::NoValue(..))));
     assert!(matches!(read_constants(&test, [("price", "1")]), Err(ConstantsError::Unknown(..))));
     let different: std::collections::BTreeSet<String> = (0..20)

@@ -16,6 +16,8 @@ pub struct Directions<'a> {
     options: &'a Options,
     /// Names whose direction was reported as not known or contradictory.
     reported: BTreeSet<String>,
+    /// The first name whose direction is not known.
+    example: Option<String>,
 }
 
 fn user_lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
@@ -26,7 +28,7 @@ fn user_lists(options: &Options) -> [(ActionKind, &'static str, &[String]); 3] {
     ]
 }
 
-/// The most names without a direction that are reported one by one.
+/// The most names without a direction that are reported.
 const MOST_REPORTED: usize = 5;
 
 const ALL: &str = "*";
@@ -55,7 +57,7 @@ impl<'a> Directions<'a> {
                 }
             }
         }
-        Directions { options, reported: BTreeSet::new() }
+        Directions { options, reported: BTreeSet::new(), example: None }
     }
 
     /// Finds a name's direction by its sign and the user's lists. Reports mistakes, and is `None` then.
@@ -82,22 +84,17 @@ impl<'a> Directions<'a> {
                 if let Some((kind, ..)) = lists.find(|(.., list)| list.iter().any(|name| name == ALL)) {
                     return Some(kind);
                 }
-                // One message follows for all names after the first few.
-                let is_new = self.reported.insert(name.to_owned());
-                if is_new && self.reported.len() == MOST_REPORTED + 1 {
-                    let message = "nothing says who does further ones: the system or its environment";
-                    let diagnostic = Diagnostic::error("unknown-direction", message)
-                        .at(origin.clone(), "the first of the others")
-                        .help("`--inputs '*'` or `--outputs '*'` stands for all others");
-                    collector.push(diagnostic);
-                } else if is_new && self.reported.len() <= MOST_REPORTED {
-                    let message = format!("nothing says who does `{name}`: the system or its environment");
-                    let shown = if name.contains([',', ' ']) { format!("'{name}'") } else { name.to_owned() };
+                // Findings that differ in their places only become one.
+                if self.reported.insert(name.to_owned()) && self.reported.len() <= MOST_REPORTED {
+                    let first = self.example.get_or_insert_with(|| name.to_owned());
+                    let shown = if first.contains([',', ' ']) { format!("'{first}'") } else { first.clone() };
                     let help = format!(
-                        "say it with --inputs {shown}, --outputs {shown} or --internals {shown}; `*` stands for all others"
+                        "`--inputs {shown} --outputs '*'` says that the system receives `{first}` and sends all others; name \
+                         what it receives, separated by commas",
                     );
+                    let message = "nothing says which actions the system receives, and which it sends";
                     let diagnostic = Diagnostic::error("unknown-direction", message)
-                        .at(origin.clone(), "its direction is not known");
+                        .at(origin.clone(), format!("`{name}` has no direction"));
                     collector.push(diagnostic.help(help));
                 }
                 None

@@ -8,6 +8,7 @@
 //! - The purpose's observed data are the specification's own [`Datum`]s: their product is a union.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,6 +90,8 @@ pub struct TransitionOrigin {
     pub guard: Option<Origin>,
     /// Its assignments, by the variable's name.
     pub assignments: BTreeMap<String, Origin>,
+    /// Where the variables and constants of its model are declared, by name.
+    pub declared: Arc<BTreeMap<String, Origin>>,
 }
 
 /// ⟨l, a, π, G, A, l'⟩; π is its action's [`Action::parameters`].

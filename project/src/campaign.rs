@@ -280,7 +280,17 @@ fn read_instance(collector: &mut Collector, node: &Node) -> Option<InstanceConst
     shape::check_distinct(collector, entries, "duplicate-key", "constant");
     let mut pairs = Vec::new();
     for entry in shape::first_entries(entries) {
-        let what = format!("the value of `{}`", entry.key.text);
+        let name = &entry.key.text;
+        if let NodeKind::Sequence(items) = &entry.value.kind {
+            let each =
+                items.iter().filter_map(|item| Some(format!("{{ {name}: {} }}", item.as_scalar()?.text)));
+            let message = format!("`{name}` must be one value, but this is a list");
+            let help =
+                format!("write a mapping for each: `constants: [{}]`", each.collect::<Vec<_>>().join(", "));
+            collector.mistake("wrong-kind", message, &entry.value.head(), "expected one value", help);
+            continue;
+        }
+        let what = format!("the value of `{name}`");
         let Some(value) = shape::scalar(collector, &entry.value, &what, like) else { continue };
         pairs.push(WrittenConstant {
             name: entry.key.text.clone(),

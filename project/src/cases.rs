@@ -15,7 +15,7 @@ use coreach_pipeline::export::{View, json};
 use coreach_pipeline::stop::Stop;
 
 use crate::budget;
-use crate::configuration::Judging;
+use crate::configuration::{Instantiation, Judging};
 use crate::file_kind::is_document;
 use crate::making::{Says, make, make_online};
 use crate::project::{self, Project};
@@ -28,6 +28,9 @@ pub struct Case {
     pub document: String,
     /// The specification. A test case that was read from a document has none.
     pub specification: Option<Iosts>,
+    pub purpose: Option<TestPurpose>,
+    /// The constants that the configuration fixes. They are no constants of the test case.
+    pub fixed: Vec<Instantiation>,
 }
 
 /// A test case that does not exist, and the reason.
@@ -78,6 +81,8 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
             test,
             document: to_text(&document),
             specification: Some(project.specification.iosts.clone()),
+            purpose: Some(one.clone()),
+            fixed: project.fixed.clone(),
         });
     }
     if all.cases.is_empty() && all.none.is_empty() {
@@ -124,7 +129,14 @@ fn load_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
     let document = String::from_utf8(bytes).map_err(|error| refuse(&name, &error.to_string()))?;
     let read = || TestCase::from_json(document.as_bytes()).map_err(|error| refuse(&name, &error.to_string()));
     let test = budget::reading(read)?;
-    Ok(Case { name: test.iosts.name.clone(), test, document, specification: None })
+    Ok(Case {
+        name: test.iosts.name.clone(),
+        test,
+        document,
+        specification: None,
+        purpose: None,
+        fixed: Vec::new(),
+    })
 }
 
 fn refuse(name: &str, message: &str) -> Vec<Diagnostic> {

@@ -356,21 +356,28 @@ pub(crate) fn read_reference(
         collector.push(Diagnostic::error("missing-file", message).at(origin, "a pattern").help(help));
         return None;
     }
-    let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
-    let message = format!("the {what} cannot be read: {state}");
-    // The help names a file with a similar name, or one of the same name in this folder.
-    let help = match file::find_meant_file(&path, |other| is_of_named_kind(other, what)) {
-        Some(meant) => format!("did you mean `{}`?", Path::new(&scalar.text).with_file_name(meant).display()),
-        None if path.file_name().is_some_and(|name| folder.join(name).is_file()) => {
-            format!("did you mean `{}`?", Path::new(path.file_name().unwrap_or_default()).display())
-        }
-        None => "paths are relative to the folder of the file that names them".to_owned(),
-    };
-    let help = match scalar.text.contains(", ") {
-        true => format!("several stand in a list: `{}s: [{}]`", what.trim_end_matches('s'), scalar.text),
-        false => help,
-    };
-    collector.push(Diagnostic::error("missing-file", message).at(origin, state).help(help));
+    let is_folder = path.is_dir();
+    // A file with a similar name, or one of the same name in this folder.
+    let meant = file::find_meant_file(&path, |other| is_of_named_kind(other, what))
+        .map(|meant| Path::new(&scalar.text).with_file_name(meant))
+        .or_else(|| path.file_name().filter(|name| folder.join(name).is_file()).map(PathBuf::from));
+    let mut label =
+        format!("{} {what}", if is_folder { "this is a folder, and no" } else { "there is no such" });
+    if let Some(meant) = meant {
+        label += &format!("; did you mean `{}`?", meant.display());
+    }
+    let mut found =
+        Diagnostic::error("missing-file", "a file that is named here cannot be read").at(origin, label);
+    if scalar.text.contains(", ") {
+        found = found.help(format!(
+            "several stand in a list: `{}s: [{}]`",
+            what.trim_end_matches('s'),
+            scalar.text
+        ));
+    } else if !is_folder {
+        found = found.help("paths are relative to the folder of the file that names them");
+    }
+    collector.push(found);
     None
 }
 

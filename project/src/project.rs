@@ -22,7 +22,7 @@ use coreach_pipeline::{Conformance, Options, Stage};
 
 use crate::budget;
 use crate::configuration::{
-    self, Configuration, Judging, Reference, load_configuration, load_without_purpose,
+    self, Configuration, Instantiation, Judging, Reference, load_configuration, load_without_purpose,
 };
 use crate::file_kind::{FileKind, Heading, kind_by_keys, kind_of, read_heading};
 use crate::instantiate::instantiate;
@@ -38,6 +38,8 @@ pub struct Project {
     pub timing: Option<Timing>,
     /// The purposes, then the properties, names distinct.
     pub purposes: Vec<TestPurpose>,
+    /// The constants that have a fixed value, and are gone from the models.
+    pub fixed: Vec<Instantiation>,
     pub judging: Judging,
     pub conformance: Conformance,
     pub options: Options,
@@ -124,6 +126,7 @@ fn load_models(
         return Err(found);
     }
     let project = Project {
+        fixed: configuration.instantiate.clone(),
         judging: configuration.judging,
         conformance: configuration.conformance,
         options: make_options(configuration, &input.specification, &purposes),
@@ -170,6 +173,7 @@ fn read_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) ->
         specification,
         timing: None,
         purposes: vec![purpose],
+        fixed: Vec::new(),
         judging: Judging::default(),
         conformance: Conformance::default(),
         options: Options { max_lookahead: 8, analysis, limits: Limits::default(), check: false },
@@ -217,20 +221,22 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
     let file = load_file(&reference.path)
         .map_err(|diagnostic| vec![diagnostic.at(reference.origin.clone(), "named here")])?;
     // If the file is of no kind, the reader of models reports that.
-    match kind_of(&file).map(|kind| (kind, kind.aim().is_some() || kind == FileKind::Specification)) {
-        Ok((kind, is_model)) if kind != expected => {
+    match kind_of(&file) {
+        Ok(kind) if kind != expected => {
             let (what, is) = (expected.name(), kind.name());
+            let written = reference.origin.text().trim_matches(['"', '\'']);
             let help = match kind {
                 FileKind::Iut => {
-                    "the IUT's file is given on the command line: `coreach test coreach.yaml --iut iut.yaml`"
+                    format!(
+                        "an IUT's file is given on the command line: `coreach test coreach.yaml --iut {written}`"
+                    )
                 }
-                _ if is_model => {
-                    "are two files swapped here, or does one begin with the wrong key? `specification:` names a model, which \
-                     begins with `iosts:`, and `purpose:` a file that begins with `purpose:`"
-                }
-                _ => "a configuration names models: `specification: a.yaml` and `purpose: b.yaml`",
+                FileKind::Specification => format!("name it as `specification: {written}`"),
+                FileKind::Purpose => format!("name it as `purposes: [{written}]`"),
+                FileKind::Property => format!("name it as `properties: [{written}]`"),
+                _ => "a configuration names models: `specification: a.yaml` and `purposes: [b.yaml]`"
+                    .to_owned(),
             };
-            let written = reference.origin.text().trim_matches(['"', '\'']);
             let message = format!("expected {what}, but {written} is {is}");
             Err(vec![
                 Diagnostic::error("wrong-kind-of-file", message)

@@ -75,6 +75,18 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<L
         let record = record::read_record(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
         let beside = beside(source);
         let path = test.unwrap_or(&beside);
+        if test.is_none() && !beside.exists() {
+            let (run, case) = (source.display(), beside.display());
+            let help = format!(
+                "`coreach test --keep` writes both into one folder: copy `{case}` from there, or name the test case or \
+                 its configuration, `--test FILE`",
+            );
+            let message = format!(
+                "the run {run} needs its test case `{}`, and {case} does not exist",
+                record.test_case
+            );
+            return Err(vec![Diagnostic::error("no-test-case", message).help(help)]);
+        }
         let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
         let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
             error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))

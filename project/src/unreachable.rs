@@ -6,11 +6,14 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::check::guards;
 use coreach_analyses::solver::may_hold;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::TestCase;
+use coreach_execution::constants::ConstantsError;
 use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionId, Aim, Iosts, LocationId, TestPurpose, Transition};
 use coreach_model::{Diagnostic, Numbered, Term};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
+use coreach_pipeline::stages::complete::rejected_residuals;
 
 /// Says where the way to Accept ends. There are three cases. The product has no path to Accept, or each of
 /// its paths has a guard that never holds, or the initial data exclude all paths.
@@ -38,10 +41,14 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     }
     if !visible.accepting.contains(&true) {
         let mut diagnostic =
-            unreachable(format!("on every way from {label} to Accept stands a guard that never holds"));
+            unreachable(format!("on every way from {label} to Accept is a guard that never holds"));
         let never = guards::check(&purpose.iosts, &mut Z3Solver::default());
         diagnostic.labels.extend(never.into_iter().flat_map(|guard| guard.labels));
         let diagnostic = add_blocked_steps(diagnostic, &product.iosts, &product.accepting, |_| Term::yes());
+        // If such steps are known, they say all.
+        if !diagnostic.notes.is_empty() {
+            return diagnostic;
+        }
         return add_entries_of_accept(diagnostic, purpose)
             .help("compare these guards with those of the specification's transitions of the same action");
     }
@@ -204,6 +211,50 @@ fn add_rejected_by_completion(
         ));
     }
     diagnostic
+}
+
+/// Explains why a test case has no run with these constants. `models` are its specification and its purpose.
+pub fn explain_constants(
+    error: &ConstantsError,
+    test: &TestCase,
+    models: Option<(&Iosts, &TestPurpose)>,
+) -> Diagnostic {
+    let name = &test.iosts.name;
+    let refuse = |message: String| Diagnostic::error("no-constants", message);
+    let (ConstantsError::Unsatisfiable { given, part, needs }, Some((specification, purpose))) =
+        (error, models)
+    else {
+        return refuse(format!("the test case `{name}` has no run: {error}"));
+    };
+    let has = |iosts: &Iosts| iosts.initial_condition.conjuncts().iter().any(|own| own.to_string() == *part);
+    // The test case's initial condition is the specification's and that of the purpose.
+    if given.is_empty() || !has(&test.iosts) || has(specification) {
+        return refuse(format!("the test case `{name}` has no run: {error}"))
+            .at(specification.origin.clone(), "the initial condition")
+            .help("give other values, or leave them out: coreach chooses constants that fit");
+    }
+    let mut found =
+        refuse(format!("with `{given}` the purpose `{name}` cannot be reached, which needs `{needs}`"));
+    let mut help = format!("give constants with `{needs}`");
+    for (source, action, rest) in
+        rejected_residuals(purpose, &mut Z3Solver::default()).iter().take(MOST_PARTLY_NAMED)
+    {
+        let iosts = &purpose.iosts;
+        let (place, action_name) = (&iosts.locations[*source].name, &iosts.action(*action).name);
+        let same = |one: &&Transition| one.source == *source && one.action == *action;
+        let written = iosts.transitions.iter().find(same).and_then(|one| one.origin.guard.clone());
+        // An action that the purpose names without a condition is no slip.
+        let Some(written) = written else { continue };
+        found =
+            found.at(written, format!("otherwise `{action_name}` leads to Reject, and the goal is missed"));
+        if found.labels.len() == 1 {
+            help = format!(
+                "to stay in `{place}` otherwise, add `{{ from: {place}, to: {place}, on: {action_name}, when: {rest} }}`; or \
+                 {help}"
+            );
+        }
+    }
+    found.help(help)
 }
 
 /// Finds the locations and actions whose transitions all have conditions, and do not all lead to Reject. If

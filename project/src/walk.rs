@@ -108,7 +108,8 @@ pub fn make_case(specification: &Iosts) -> Result<Case, Diagnostic> {
     let test = TestCase::from_document(&document)
         .map_err(|error| Diagnostic::error("not-exported", format!("the test cannot be read: {error}")))?;
     let (name, specification) = (iosts.name.clone(), Some(specification.clone()));
-    Ok(Case { name, test, document: to_text(&document), specification })
+    let document = to_text(&document);
+    Ok(Case { name, test, document, specification, purpose: None, fixed: Vec::new() })
 }
 
 /// Lists the goals of a criterion.

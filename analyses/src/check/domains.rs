@@ -12,18 +12,22 @@
 
 use coreach_model::obligation::{defined, obligations};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Diagnostic, Iosts, Term, Transition};
+use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type};
 
 use super::{MOST_TOLD, show, warn_of_more};
 use crate::solver::{Answer, Solver, Witness};
 
 /// Gives warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that
-/// counts the obligations that the solver could not decide.
-pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
+/// counts the obligations that the solver could not decide. Assignments to variables whose types are known to
+/// be too `narrow` are left out.
+pub fn check(iosts: &Iosts, narrow: &[Datum], solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     let mut undecided = 0usize;
     'transitions: for transition in &iosts.transitions {
         for (variable, condition) in obligations(transition) {
+            if variable.as_deref().is_some_and(|name| narrow.iter().any(|datum| datum.name() == name)) {
+                continue;
+            }
             if super::is_large(&condition) {
                 undecided += 1;
                 continue;
@@ -129,18 +133,33 @@ fn report_condition(
     let warning = Diagnostic::warning("domain-not-implied", message).at(place, label);
     match state {
         None => warning.note("the transition is never enabled"),
-        Some(state) => warning
-            .note(format!("for example where {}", show(state)))
-            .note("there the transition is not enabled")
-            .help(help_text(condition)),
+        Some(state) => {
+            let ranged = variable.and_then(|name| {
+                let datum = iosts.variables.iter().find(|datum| datum.name() == name)?;
+                matches!(datum.ty(), Type::Nat | Type::Range(..)).then_some(datum)
+            });
+            let mut warning = warning
+                .note(format!("the transition is not enabled, for example, where {}", show(state)))
+                .help(help_text(condition, ranged));
+            if let Some(datum) = ranged {
+                let place = origin.declared.get(datum.name()).cloned();
+                warning = warning.at(place, format!("its type is `{}`", datum.ty()));
+            }
+            found
+        }
     }
 }
 
-fn help_text(condition: &Term) -> String {
+fn help_text(condition: &Term, ranged: Option<&Datum>) -> String {
     let condition = condition.to_string();
     // A longer condition helps nobody.
     if condition.len() <= 300 {
-        return format!("add `{condition}` to the guard, in front, if that is what is meant");
+        return match ranged {
+            Some(datum) => format!(
+                "widen the type of `{datum}`; or, if it should not be taken then, add `{condition}` to the guard, in front"
+            ),
+            None => format!("add `{condition}` to the guard, in front, if that is what is meant"),
+        };
     }
     "say in the guard, in front, that every divisor differs from 0 and every index and value lies in its type, if that \
      is what is meant"
@@ -152,13 +171,12 @@ mod tests {
     use super::super::builder::{Build, INPUT, int};
     use super::*;
     use crate::solver::z3::Z3Solver;
-    use coreach_model::Type;
     use coreach_model::term::node::Comparison::{AtLeast, Greater};
     use coreach_model::term::node::Operator::IntegerDivide;
 
     fn found(guard: Term, value: Term) -> Vec<Diagnostic> {
         let build = Build::new(&["l0"]).variable("n", Type::Nat);
-        check(&build.on(INPUT, "l0", "l0", guard, [("n", value)]).done(), &mut Z3Solver::default())
+        check(&build.on(INPUT, "l0", "l0", guard, [("n", value)]).done(), &[], &mut Z3Solver::default())
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //!
 //! Most guards hold under one of a few simple valuations. `holds_somewhere` finds these without the solver.
 
-use coreach_model::iosts::ActionKind;
+use coreach_model::iosts::{ActionKind, TransitionOrigin};
 use coreach_model::obligation::defined;
 use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::term::{literals, substitute};
+use coreach_model::term::{Substitution, literals, substitute};
 use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition, Type, Value};
 
 use super::{MOST_TOLD, warn_of_more};
@@ -15,6 +15,11 @@ use crate::solver::{Answer, Solver, Witness};
 
 /// Gives warnings `guard-never-true`. If the solver does not know, there is no warning: the transition stays.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
+    find_never_true(iosts, solver).into_iter().map(|(warning, _)| warning).collect()
+}
+
+/// Gives the warnings of [`check`], each with the datum whose type excludes the guard, if there is one.
+pub fn find_never_true(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<(Diagnostic, Option<Datum>)> {
     let mut warnings = Vec::new();
     for transition in &iosts.transitions {
         if holds_somewhere(&transition.guard) {
@@ -27,17 +32,44 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             continue;
         }
         let guard = Term::and([defined, transition.guard.clone()]);
-        if solver.check(&[guard]) == Answer::Unsat {
+        if solver.check(std::slice::from_ref(&guard)) == Answer::Unsat {
             let message = format!("the guard of `{}` is never true", iosts.describe(transition));
-            let origin = transition.origin.guard.clone().or(transition.origin.whole.clone());
-            warnings.push(Diagnostic::warning("guard-never-true", message).at(origin, "cannot hold"));
+            let TransitionOrigin { guard: place, whole, declared, .. } = &transition.origin;
+            let place = place.clone().or(whole.clone());
+            let mut warning = Diagnostic::warning("guard-never-true", message).at(place, "cannot hold");
+            let narrow = find_narrow_type(&guard, solver);
+            if let Some((datum, value, wide)) = &narrow {
+                let label = format!("its type `{}` has no value {value}", datum.ty());
+                let help = format!("write the type `{wide}` for `{datum}`, or correct the guard");
+                warning = warning.at(declared.get(datum.name()).cloned(), label).help(help);
+            }
+            warnings.push((warning, narrow.map(|(datum, ..)| datum)));
             if warnings.len() == MOST_TOLD {
-                warnings.push(warn_of_more());
+                warnings.push((warn_of_more(), None));
                 break;
             }
         }
     }
     warnings
+}
+
+/// Finds a datum whose type excludes the guard: a value outside its type with which the guard can hold, and a
+/// type that has it.
+fn find_narrow_type(guard: &Term, solver: &mut dyn Solver) -> Option<(Datum, Value, Type)> {
+    guard.data().iter().find_map(|datum| {
+        let any = Datum::new(datum.name(), Type::Int);
+        let widened = Substitution::from([(datum.clone(), Term::datum(&any))]);
+        if !matches!(datum.ty(), Type::Nat | Type::Range(..)) {
+            return None;
+        }
+        let Witness::Found(state) = solver.witness(&[substitute(guard, &widened)]) else { return None };
+        let Some(Value::Int(value)) = state.get(&any) else { return None };
+        let wide = match datum.ty() {
+            Type::Range(least, most) => Type::Range(least.min(value).clone(), most.max(value).clone()),
+            _ => Type::Int,
+        };
+        Some((datum.clone(), Value::Int(value.clone()), wide))
+    })
 }
 
 /// Does the guard hold if all numbers have the same simple value? `true` is certain, `false` is not. It costs

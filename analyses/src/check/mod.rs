@@ -18,7 +18,7 @@ pub mod observations;
 use std::collections::HashSet;
 
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Diagnostic, Iosts, Term};
+use coreach_model::{Datum, Diagnostic, Iosts, Term};
 
 use crate::solver::Solver;
 
@@ -26,9 +26,11 @@ use crate::solver::Solver;
 /// transitions.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut diagnostics = initialized::check(iosts, solver);
-    diagnostics.extend(guards::check(iosts, solver));
+    let never = guards::find_never_true(iosts, solver);
+    let narrow: Vec<Datum> = never.iter().filter_map(|(_, narrow)| narrow.clone()).collect();
+    diagnostics.extend(never.into_iter().map(|(warning, _)| warning));
     diagnostics.extend(guards::check_meeting(iosts, solver));
-    diagnostics.extend(domains::check(iosts, solver));
+    diagnostics.extend(domains::check(iosts, &narrow, solver));
     diagnostics
 }
 

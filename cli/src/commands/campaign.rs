@@ -76,7 +76,7 @@ fn run_campaign(arguments: &CampaignArguments, path: &Path) -> CommandResult {
     }
     let mut store = open_store(&kept, &plan.campaign)?;
     store.describe(&plan)?;
-    let worked = do_missing_runs(arguments, &plan, &ways, &mut store, threads)?;
+    let worked = do_missing_runs(arguments, &plan, &ways, (&place, &mut store), threads)?;
     let contents = store.contents()?;
     let summary = summarize(&plan, &contents);
     if let Some(output) = &report {
@@ -135,7 +135,7 @@ fn do_missing_runs(
     arguments: &CampaignArguments,
     plan: &Plan,
     ways: &PreparedWays,
-    store: &mut Store,
+    (place, store): (&Path, &mut Store),
     threads: usize,
 ) -> Result<Worked, EarlyExit> {
     let finished = store.rows()?;
@@ -146,8 +146,18 @@ fn do_missing_runs(
         counts.count(row.verdict);
     }
     if !arguments.quiet && counts.total() > 0 {
-        let (runs, before) = (plural(plan.runs.len(), "run"), counts.total());
-        console::say(&format!("note: {}: {runs}, {before} of them finished before", plan.campaign));
+        let (runs, before, place) = (plural(plan.runs.len(), "run"), counts.total(), place.display());
+        console::say(&match missing.is_empty() {
+            true => format!(
+                "note: {}: the store {place} has all {runs} already, so nothing is run, and these are the old results\n\
+                 help: to test a changed system, keep its runs in a new store: `--store NEW.sqlite`",
+                plan.campaign
+            ),
+            false => format!(
+                "note: {}: the store {place} has {before} of {runs} already, which are not run again",
+                plan.campaign
+            ),
+        });
     }
     let progress = ProgressLine::start(missing.len(), !arguments.quiet);
     progress.says(verdict_counts(&counts));

@@ -38,6 +38,7 @@ use coreach_model::{Datum, Diagnostic, Iosts, Value as ModelValue, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::iut::{self, ReportedLocations};
 use coreach_project::once::Once;
+use coreach_project::unreachable::explain_constants;
 use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
@@ -155,6 +156,9 @@ pub fn test(arguments: &TestArguments) -> CommandResult {
                     .or_else(|| explain_constant(arguments, iut, &run, &written))
                     .unwrap_or_default();
             }
+            if total.hint.is_empty() && run.outcome.kind() == OutcomeKind::RunError {
+                total.hint = explain_fixed(case, &run).unwrap_or_default();
+            }
             let path = keeper.keep(arguments, case, &written).map_err(EarlyExit::hindered)?;
             report.add_run(&written, path.as_deref());
             if !is_json() && !arguments.quiet {
@@ -214,21 +218,11 @@ fn first_state(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<
             if !matches!(error, ConstantsError::NotKnown(_)) {
                 why = WhyLeftOut::Unsuited;
             }
-            let name = &case.name;
-            let has = |iosts: &Iosts, part: &String| {
-                iosts.initial_condition.conjuncts().iter().any(|own| own.to_string() == *part)
-            };
-            let message = match (&error, &case.specification) {
-                // The test case's initial condition is the specification's and that of the purpose.
-                (ConstantsError::Unsatisfiable(given, part), Some(specification))
-                    if !given.is_empty() && has(&case.test.iosts, part) && !has(specification, part) =>
-                {
-                    format!("with `{given}` the purpose `{name}` cannot be reached, which needs `{part}`")
-                }
-                _ => format!("the test case `{name}` has no run: {error}"),
-            };
-            let help = "give other values, or leave `--constant` out: coreach chooses constants that fit";
-            vec![Diagnostic::error("no-constants", message).help(help)]
+            vec![explain_constants(
+                &error,
+                &case.test,
+                case.specification.as_ref().zip(case.purpose.as_ref()),
+            )]
         })
     });
     solved.map_err(|found| (found, why))
@@ -488,6 +482,20 @@ fn explain_constant(arguments: &TestArguments, iut: &Iut, run: &Run, record: &Re
     Some(format!(
         "hint: coreach has chosen `{datum} = {value}`, and the IUT file does not tell the system: write `\"{{{datum}}}\"` into \
          `command`, or give the value that the system has, with `--constant {datum}=VALUE`\n"
+    ))
+}
+
+/// Hints at a constant that the configuration fixes, and that a system without it names on standard error.
+fn explain_fixed(case: &Case, run: &Run) -> Option<String> {
+    let errors = run.wire.iter().filter(|item| item.kind == EvidenceKind::Stderr);
+    let words: Vec<_> = errors.map(|item| String::from_utf8_lossy(&item.bytes)).collect();
+    let fixed = case.fixed.iter().find(|one| words.iter().any(|words| words.contains(one.name.as_str())))?;
+    let (name, value, place) = (&fixed.name, &fixed.text, &fixed.name_origin);
+    Some(format!(
+        "hint: {}:{}: `instantiate` puts `{name}: {value}` into the test case, and the system is not told of it: remove it \
+         there, and give `--constant {name}={value}`\n",
+        place.file.name,
+        place.line_and_column().0
     ))
 }
 

@@ -7,6 +7,7 @@
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::eliminate::{eliminate_data, solve_for};
+use coreach_model::diagnostic::Origin;
 use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Comparison;
@@ -51,6 +52,7 @@ pub struct AllowedTransition {
     pub event: String,
     pub transition: String,
     pub from: String,
+    pub place: Option<Origin>,
     /// Its guard as it stands in the model.
     pub guard: String,
     /// The earliest delay since the last event.
@@ -153,6 +155,7 @@ impl Why {
                     event: format!("{}{sign}({})", action.name, parameters.join(", ")),
                     transition: transition.clone(),
                     from: location.clone(),
+                    place: graph.transitions[*number].origin.whole.clone(),
                     guard: if guard.is_true() { String::new() } else { guard.to_string() },
                     earliest,
                     latest,

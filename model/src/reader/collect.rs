@@ -14,6 +14,9 @@ use crate::reader::limits::Limits;
 /// The most errors of one file that are reported, and the most warnings.
 pub const LIMIT: usize = 100;
 
+/// The most places of equal findings that are shown.
+const MOST_PLACES: usize = 5;
+
 /// The longest name that is compared with known ones. A longer one is no misspelling, and comparing is
 /// quadratic. [`nearest_name`] finds only names of which at most a third of the letters differ.
 const LONGEST_COMPARED: usize = 64;
@@ -167,6 +170,7 @@ impl Collector {
         };
         self.missing.retain(|(_, mapping, key)| is_meant(mapping, key));
         self.found.retain(|found| self.missing.iter().all(|(missing, ..)| missing != found));
+        self.found = merge_equal(self.found);
         if let Some(more) = self.warnings.checked_sub(LIMIT).filter(|more| *more > 0) {
             let message = format!("{more} more warnings are not shown");
             self.found.push(Diagnostic::warning("too-many-warnings", message));
@@ -187,6 +191,28 @@ impl Collector {
             _ => Err(found),
         }
     }
+}
+
+/// Makes one finding of those that differ in their places only: they have one cause and one remedy.
+fn merge_equal(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut merged: Vec<(Diagnostic, usize)> = Vec::new();
+    for one in found {
+        let is_equal = |(other, _): &&mut (Diagnostic, usize)| {
+            let same_place = Diagnostic { labels: one.labels.clone(), ..other.clone() };
+            same_place == one && !one.labels.is_empty()
+        };
+        match merged.iter_mut().find(is_equal) {
+            Some((first, _)) if first.labels.len() < MOST_PLACES => first.labels.extend(one.labels),
+            Some((_, more)) => *more += 1,
+            None => merged.push((one, 0)),
+        }
+    }
+    let add_count = |(one, more): (Diagnostic, usize)| match more {
+        0 => one,
+        1 => one.note("the same in 1 more place"),
+        _ => one.note(format!("the same in {more} more places")),
+    };
+    merged.into_iter().map(add_count).collect()
 }
 
 /// `a`, `b` and `c`, each in back quotes.

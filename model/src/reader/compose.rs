@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::compose::{Incompatible, MOST, Unhidden};
 use crate::data::Datum;
@@ -225,6 +226,11 @@ fn rename_all(
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
     let new_terms: Substitution = data.map(|old| (old.clone(), Term::datum(&new_datum(old)))).collect();
+    let declared =
+        iosts.transitions.iter().next().map(|first| first.origin.declared.clone()).unwrap_or_default();
+    let declared: BTreeMap<_, _> =
+        declared.iter().map(|(name, place)| (new_name(name), place.clone())).collect();
+    let declared = Arc::new(declared);
     let transition = |t: &Transition| Transition {
         guard: substitute(&t.guard, &new_terms),
         assignments: t
@@ -239,6 +245,7 @@ fn rename_all(
                 .iter()
                 .map(|(name, place)| (new_name(name), place.clone()))
                 .collect(),
+            declared: declared.clone(),
             ..t.origin.clone()
         },
         ..t.clone()

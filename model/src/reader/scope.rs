@@ -106,6 +106,8 @@ pub struct Names {
     pub types: Vec<(String, Type)>,
     functions: BTreeMap<String, NamedExpression>,
     known: BTreeMap<String, (Meaning, Option<Origin>)>,
+    /// The declarations of variables and constants.
+    pub declared: Arc<BTreeMap<String, Origin>>,
     /// For names that are no data here: their kind, for messages.
     elsewhere: HashMap<String, Cow<'static, str>>,
 }
@@ -118,6 +120,9 @@ impl Names {
 
     /// Adds a name; the first declaration stays.
     pub fn add(&mut self, name: &str, meaning: Meaning, origin: Option<Origin>) {
+        if let (Meaning::Variable(_) | Meaning::Constant(_), Some(origin)) = (&meaning, &origin) {
+            Arc::make_mut(&mut self.declared).entry(name.to_owned()).or_insert(origin.clone());
+        }
         self.known.entry(name.to_owned()).or_insert((meaning, origin));
     }
 

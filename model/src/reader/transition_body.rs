@@ -224,7 +224,7 @@ fn read_guard_and_assignments(
         action: Some(context.actions.actions[taken.action].name.as_str()),
         is_function: false,
     };
-    let mut origin = TransitionOrigin::default();
+    let mut origin = TransitionOrigin { declared: context.names.declared.clone(), ..Default::default() };
     let guard = match guard {
         None => Some(Term::yes()),
         Some(node) => {

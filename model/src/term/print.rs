@@ -3,7 +3,11 @@
 
 use std::fmt;
 
+use dashu_base::BitTest;
+use dashu_ratio::RBig;
+
 use crate::data::Datum;
+use crate::number::time_text;
 use crate::term::node::{Comparison, Node, Operator, StringOperation};
 use crate::term::operation::{
     DeclaredFunction, DerivedOperation, MatchOperation, QuantifiedOperation, Quantifier, QuantifierDomain,
@@ -163,7 +167,7 @@ fn as_question(node: &Node) -> Option<((&Term, String), bool)> {
 
 fn literal_binding(value: &Value) -> Binding {
     match value {
-        Value::Real(value) if value.denominator() != &dashu_int::UBig::ONE => Binding::Product,
+        Value::Real(value) if !value.denominator().is_one() && decimal(value).is_none() => Binding::Product,
         _ if crate::term::evaluate::sign(value) < 0 => Binding::Unary,
         _ => Binding::Atom,
     }
@@ -228,6 +232,12 @@ fn write_typed(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::R
     write!(f, ": {})", term.sort())
 }
 
+/// The decimals of a number that is no integer, if they are few: `0.25`.
+fn decimal(value: &RBig) -> Option<String> {
+    let is_short = value.denominator().bit_len() <= 64;
+    is_short.then(|| time_text(value)).filter(|text| !text.contains('/') && text.len() <= 30)
+}
+
 /// Writes a literal so that it is read back with its sort.
 fn write_literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
     match value {
@@ -236,7 +246,10 @@ fn write_literal(f: &mut dyn fmt::Write, value: &Value) -> fmt::Result {
         Value::Real(value) if value.denominator() == &dashu_int::UBig::ONE => {
             write!(f, "{}.0", value.numerator())
         }
-        Value::Real(value) => write!(f, "{}.0 / {}.0", value.numerator(), value.denominator()),
+        Value::Real(value) => match decimal(value) {
+            Some(text) => f.write_str(&text),
+            None => write!(f, "{}.0 / {}.0", value.numerator(), value.denominator()),
+        },
         Value::Array(array) => {
             // All elements are listed if they are few, and if many of them differ from the default.
             let is_listed = |count: &usize| *count <= MOST_LISTED && *count <= 4 * array.cells.len();

@@ -13,7 +13,7 @@ use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Diagnostic, Severity};
+use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::stop::says_work_was_stopped;
 
 use crate::campaign::iuts::describe;
@@ -25,6 +25,7 @@ use crate::iut::ReportedLocations;
 use crate::making::Says;
 use crate::once::Once;
 use crate::project::{Project, load};
+use crate::unreachable::explain_constants;
 use crate::{budget, iut, jobs};
 
 const MOST_RUNS: usize = 10_000_000;
@@ -242,6 +243,10 @@ fn read_ways(
 
 /// Makes or reads one test case, and chooses its constants.
 fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedTest {
+    let models = match job {
+        Job::Document(_) => None,
+        Job::Purpose(project, purpose, _) => Some((&project.specification.iosts, *purpose)),
+    };
     let (test, reference) = match job {
         Job::Document(reference) => {
             let unreadable = |error: FileError| DocumentError::Unreadable(error.to_string());
@@ -268,7 +273,7 @@ fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedT
             return PreparedTest::Mistakes(vec![diagnostic.at(reference.origin.clone(), "named here")]);
         }
     };
-    match budget::choosing_constants(|| choose_instances(&test, campaign, reference)) {
+    match budget::choosing_constants(|| choose_instances(&test, models, campaign, reference)) {
         Ok((instances, left_out)) => PreparedTest::Made { test: Box::new(test), instances, left_out },
         Err(found) if found.iter().any(|one| says_work_was_stopped(one.code)) => {
             PreparedTest::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })
@@ -280,18 +285,19 @@ fn prepare_test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> PreparedT
 /// Chooses a test case's constants. Returns its instances, and the given constants without a run.
 fn choose_instances(
     test: &Test,
+    models: Option<(&Iosts, &TestPurpose)>,
     campaign: &Campaign,
     reference: &Reference,
 ) -> Result<(Vec<Instance>, Vec<NoCase>), Vec<Diagnostic>> {
     let mut solver = Lazy::default();
     let unsuited = |error: &ConstantsError, at: &Origin, label: &str| {
-        let message = format!("the test case `{}` has no run: {error}", test.name);
         let why = match error {
             ConstantsError::NotKnown(_) => WhyLeftOut::Stopped,
             _ => WhyLeftOut::Unsuited,
         };
-        let found = vec![Diagnostic::error("no-constants", message).at(at.clone(), label)];
-        NoCase { test: test.name.clone(), why, found }
+        let mut found = explain_constants(error, &test.case, models);
+        found.labels.insert(0, (at.clone(), label.to_owned()));
+        NoCase { test: test.name.clone(), why, found: vec![found] }
     };
     let list = match &campaign.constants {
         Constants::Solved(count) => {

@@ -55,6 +55,8 @@ pub struct JudgedTrace {
     pub verdict: OfflineVerdict,
     /// The reason, if an event or a delay decided the verdict.
     pub why: Option<Why>,
+    /// The event after the delay that decided the verdict, if both are on one line.
+    pub late: Option<Item>,
     pub events: usize,
     /// The time up to which the trace was judged.
     pub time: String,
@@ -107,18 +109,28 @@ pub fn judge(
     let mut solver = RecentSolver::default();
     let (given, mut used) = (budget::command_time(), Duration::ZERO);
     let mut judge = run_limited(given, &mut used, || OfflineJudge::new(offline, constants, &mut solver))??;
-    let mut trace = trace.peekable();
+    let (mut trace, mut late) = (trace.peekable(), None);
     while trace.peek().is_some() {
         // Reading is outside of the budget, since it may wait for the program that writes the trace.
         let members: Vec<Placed> =
             trace.by_ref().take(1000).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
         run_limited(given, &mut used, || {
-            members.iter().try_for_each(|placed| judge.take(placed, &mut solver))
+            members.iter().try_for_each(|placed| {
+                let is_late = |why: &Why| {
+                    matches!((&why.seen.item, &placed.item), (Item::Delay(_), Item::Event(..)))
+                        && why.seen.line == placed.line
+                };
+                if late.is_none() && judge.why().is_some_and(is_late) {
+                    late = Some(placed.item.clone());
+                }
+                judge.take(placed, &mut solver)
+            })
         })??;
     }
     Ok(JudgedTrace {
         verdict: judge.verdict(),
         why: judge.why().cloned(),
+        late,
         events: judge.events(),
         time: time_text(judge.time()),
         furthest: judge.furthest(),
@@ -131,7 +143,8 @@ pub fn judge(
 /// Makes the document of a judged trace.
 pub fn make_document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, exit_code: u8) -> Json {
     let graph = offline.graph();
-    let JudgedTrace { verdict, why, events, time, furthest, contexts, unanswered, has_forgotten } = judged;
+    let JudgedTrace { verdict, why, late: _, events, time, furthest, contexts, unanswered, has_forgotten } =
+        judged;
     json!({
         "format_version": 1,
         "exit_code": exit_code,

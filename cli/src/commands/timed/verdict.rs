@@ -12,6 +12,7 @@ use coreach_project::budget;
 use coreach_project::timed::trace::open_recording;
 use coreach_project::timed::verdict::{JudgedTrace, NoVerdict, describe_seen, judge, make_document};
 use coreach_project::timed::{constants, load, path};
+use dashu_ratio::RBig;
 
 use super::super::{CommandAnswer, CommandResult, EarlyExit, plural};
 use crate::console;
@@ -61,11 +62,12 @@ pub fn verdict(arguments: &VerdictArguments) -> CommandResult {
 /// Tells the verdict, how far the trace went, and why.
 fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) -> String {
     let word = match judged.verdict {
-        OfflineVerdict::InconclusiveR => "Inconclusive: a trace of the model, and not of the path".to_owned(),
+        OfflineVerdict::InconclusiveR => "Inconclusive: the model allows it, but it left the path".to_owned(),
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
         OfflineVerdict::Fail => {
-            let expected = judged.why.as_ref().and_then(|why| expected_line(offline, why));
-            format!("Fail: {}", expected.unwrap_or_else(|| "no trace of the model".to_owned()))
+            let expected =
+                judged.why.as_ref().and_then(|why| expected_line(offline, why, judged.late.as_ref()));
+            format!("Fail: {}", expected.unwrap_or_else(|| "the model does not allow this".to_owned()))
         }
         OfflineVerdict::WeakPass => {
             "WeakPass: it may have been the path, and may have been another one".to_owned()
@@ -84,48 +86,116 @@ fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) ->
         let _ = writeln!(text, "each instant may be up to {tolerance} from the recorded one");
     }
     if let Some(why) = &judged.why {
-        text += &reason_text(offline, why);
+        text += &reason_text(offline, why, judged.late.as_ref());
     }
     text
 }
 
+/// The event that came, if one did, and when it came or until when nothing did, since the last event. `late`
+/// is the event after a delay that was too long.
+fn last_member<'a>(why: &'a Why, late: Option<&'a Item>) -> (Option<&'a Item>, RBig) {
+    match &why.seen.item {
+        Item::Delay(delay) => (late, &why.elapsed + delay),
+        event => (Some(event), why.elapsed.clone()),
+    }
+}
+
+/// The outputs that were allowed, with their names: those of this name, or all if there is none of it.
+fn expected_outputs<'a>(why: &'a Why, name: Option<&str>) -> (bool, Vec<(&'a str, &'a AllowedTransition)>) {
+    let outputs = || why.allowed.iter().filter_map(|one| Some((one.event.split_once('!')?.0, one)));
+    let same: Vec<_> = outputs().filter(|(other, _)| Some(*other) == name).collect();
+    if same.is_empty() { (false, outputs().collect()) } else { (true, same) }
+}
+
+fn event_name<'a>(offline: &'a Offline<'_>, item: &Item) -> Option<&'a str> {
+    let Item::Event(action, _) = item else { return None };
+    Some(offline.graph().action(*action).name.as_str())
+}
+
 /// `expected Closed within 2..2.2, got it at 0.9`: the times since the last event.
-fn expected_line(offline: &Offline<'_>, why: &Why) -> Option<String> {
-    let Item::Event(action, _) = &why.seen.item else { return None };
-    let name = &offline.graph().action(*action).name;
+fn expected_line(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
+    let (event, elapsed) = last_member(why, late);
+    let name = event.and_then(|event| event_name(offline, event));
+    let (is_same, outputs) = expected_outputs(why, name);
     // This output was allowed at this time, so its values are wrong. The lines below say so.
-    if why
-        .allowed
-        .iter()
-        .any(|one| one.event.starts_with(&format!("{name}!")) && one.earliest.delay <= why.elapsed)
-    {
+    let is_event = matches!(why.seen.item, Item::Event(..));
+    if is_event && is_same && outputs.iter().any(|(_, one)| one.earliest.delay <= elapsed) {
         return None;
     }
-    let outputs = why.allowed.iter().filter_map(|one| Some((one.event.split_once('!')?.0, one)));
-    let span = |(name, one): (&str, &AllowedTransition)| match &one.latest {
+    let span = |(name, one): &(&str, &AllowedTransition)| match &one.latest {
         Some(end) => format!("{name} within {}..{}", time_text(&one.earliest.delay), time_text(&end.delay)),
         None => format!("{name} from {} on", time_text(&one.earliest.delay)),
     };
-    let same: Vec<String> = outputs.clone().filter(|(other, _)| other == name).map(span).collect();
-    let got = if same.is_empty() { name } else { "it" };
-    let mut all = if same.is_empty() { outputs.map(span).collect() } else { same };
+    let mut all: Vec<String> = outputs.iter().map(span).collect();
     all.dedup();
-    (!all.is_empty())
-        .then(|| format!("expected {}, got {got} at {}", all.join(" or "), time_text(&why.elapsed)))
+    let time = time_text(&elapsed);
+    let got = match name {
+        Some(_) if is_same => format!("it at {time}"),
+        Some(name) => format!("{name} at {time}"),
+        None => format!("nothing until {time}"),
+    };
+    (!all.is_empty()).then(|| format!("expected {}, got {got}", all.join(" or ")))
+}
+
+/// A difference that is too large for a fault of the system: so many times as late as allowed.
+const SUSPICIOUS: u32 = 50;
+
+/// Suspects another unit of time, if the event would have come in time with it.
+fn suspect_unit(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> Option<String> {
+    let (event, elapsed) = last_member(why, late);
+    let (_, outputs) = expected_outputs(why, event.and_then(|event| event_name(offline, event)));
+    let is_in = |time: &RBig| {
+        let has = |one: &AllowedTransition| {
+            one.earliest.delay <= *time && one.latest.as_ref().is_none_or(|end| *time <= end.delay)
+        };
+        outputs.iter().any(|(_, one)| has(one))
+    };
+    let most = RBig::from(SUSPICIOUS);
+    let is_far = |(_, one): &(&str, &AllowedTransition)| {
+        let is_late = one.latest.as_ref().is_some_and(|end| elapsed >= &end.delay * &most);
+        is_late || one.earliest.delay >= &elapsed * &most
+    };
+    if !outputs.iter().all(is_far) {
+        return None;
+    }
+    let units = [("milliseconds", 1_000u32), ("microseconds", 1_000_000), ("nanoseconds", 1_000_000_000)];
+    units.into_iter().find_map(|(unit, factor)| {
+        let [small, large] = [&elapsed / RBig::from(factor), &elapsed * RBig::from(factor)];
+        let (recorded, modelled, what, time) = match (is_in(&small), is_in(&large)) {
+            (true, _) => (unit, "seconds", "divide", small),
+            (_, true) => ("seconds", unit, "multiply", large),
+            _ => return None,
+        };
+        Some(format!(
+            "  help: a recording counts in the unit of the model: if these are {recorded} and the model has {modelled}, {what} \
+             them by {factor}: {} becomes {}, which is allowed\n",
+            time_text(&elapsed),
+            time_text(&time)
+        ))
+    })
 }
 
 /// Tells the last event, where the model was, what was refused, and what was allowed.
-fn reason_text(offline: &Offline<'_>, why: &Why) -> String {
+fn reason_text(offline: &Offline<'_>, why: &Why, late: Option<&Item>) -> String {
     let graph = offline.graph();
-    let mut text = format!("line {}: {}", why.seen.line, describe_seen(graph, &why.seen));
     let before = match &why.last {
         Some(last) => format!("{} of line {}", describe_seen(graph, last), last.line),
         None => "the beginning".to_owned(),
     };
-    let (time, elapsed) = (time_text(&why.seen.time), time_text(&why.elapsed));
-    let _ = writeln!(text, " at time {time}, {elapsed} after {before}");
+    let (event, elapsed) = last_member(why, late);
+    let mut seen = why.seen.clone();
+    seen.time += &elapsed - &why.elapsed;
+    let (line, after) = (seen.line, time_text(&elapsed));
+    let mut text = match event {
+        Some(event) => {
+            seen.item = event.clone();
+            let (event, time) = (describe_seen(graph, &seen), time_text(&seen.time));
+            format!("line {line}: {event} at time {time}, {after} after {before}\n")
+        }
+        None => format!("line {line}: {}, until {after} after {before}\n", describe_seen(graph, &seen)),
+    };
     let places = why.at.iter().map(|at| match at.steps {
-        Some(steps) => format!("{} (on the path, behind {})", at.location, plural(steps, "transition")),
+        Some(steps) => format!("{} (on the path, after {})", at.location, plural(steps, "transition")),
         None => format!("{} (off the path)", at.location),
     });
     let _ = writeln!(text, "  the model was in {}", places.collect::<Vec<_>>().join(" or "));
@@ -149,7 +219,7 @@ fn reason_text(offline: &Offline<'_>, why: &Why) -> String {
         Until::Unsaid => "until when silence was allowed depends on data that are not known".to_owned(),
     };
     let _ = writeln!(text, "  {until}");
-    text
+    text + &suspect_unit(offline, why, late).unwrap_or_default()
 }
 
 fn end_text(end: &SpanEnd) -> String {
@@ -158,8 +228,10 @@ fn end_text(end: &SpanEnd) -> String {
 }
 
 fn allowed_text(allowed: &AllowedTransition) -> String {
-    let mut text =
-        format!("{} through transition {} from {}", allowed.event, allowed.transition, allowed.from);
+    let mut text = format!("{} by transition {} from {}", allowed.event, allowed.transition, allowed.from);
+    if let Some(place) = &allowed.place {
+        let _ = write!(text, " ({}:{})", place.file.name, place.line_and_column().0);
+    }
     if allowed.is_on_path {
         text += ", on the path";
     }
