@@ -145,7 +145,7 @@ fn report_condition(
                 let place = origin.declared.get(datum.name()).cloned();
                 warning = warning.at(place, format!("its type is `{}`", datum.ty()));
             }
-            found
+            warning
         }
     }
 }

@@ -34,7 +34,7 @@ use coreach_model::excerpt::shortened;
 use coreach_model::lock::lock;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Diagnostic, Iosts, Value as ModelValue, Verdict};
+use coreach_model::{Datum, Diagnostic, Value as ModelValue, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::iut::{self, ReportedLocations};
 use coreach_project::once::Once;
