@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn an_assignment_outside_its_type_is_shown() {
-        let n = Term::datum(&coreach_model::Datum::new("n", Type::Nat));
+        let n = Term::datum(&Datum::new("n", Type::Nat));
         let rest = Term::subtract(&n, &int("p"));
         let warned = found(Term::yes(), rest.clone());
         assert_eq!((warned.len(), warned[0].code), (1, "domain-not-implied"));
