@@ -532,7 +532,7 @@ fn a_constant_is_named_with_what_it_violates() {
     folder.write("iut.yaml", "iut: asked\nstdio: { command: [python3, system.py, json, fine] }\n");
     for (value, words) in [
         ("0", "`cFirst = 0` violates `cFirst >= 1` of the initial condition"),
-        ("2", "with `cFirst = 2` the purpose `twice` cannot be reached, which needs `cFirst >= 4`"),
+        ("2", "with `cFirst = 2` the purpose `asking__twice` cannot be reached, which needs `cFirst >= 4`"),
     ] {
         let constant = format!("cFirst={value}");
         let (_, err) =
