@@ -36,7 +36,7 @@ fn verdicts_have_their_exit_codes() {
     let folder = example();
     let (code, said) = verdict(&folder, &["--trace", "late.csv"]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("line 5: a delay of 1.2"), "{said}");
+    assert!(said.contains("line 5: askParam!(2) at time 3.7, 1.2 after plan?(5) of line 4"), "{said}");
     assert_eq!(verdict(&folder, &["--trace", "along.csv"]).0, Some(3));
     assert_eq!(verdict(&folder, &["--trace", "along.csv", "--inconclusive", "ok"]).0, Some(0));
     assert_eq!(verdict(&folder, &["--trace", "along.csv", "--inconclusive", "fail"]).0, Some(1));
