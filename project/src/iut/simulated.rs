@@ -90,8 +90,11 @@ impl StandIn {
             }
             Some(_) if let Some((Completion::Demonic, origin)) = settings.completion => {
                 let message = "a timed model ignores the inputs that its state does not take".to_owned();
-                let error = Diagnostic::error("timed-completion", message);
-                return Err(vec![error.at(origin, "only of untimed models").help("leave it out")]);
+                return Err(vec![
+                    Diagnostic::error("timed-completion", message)
+                        .at(origin, "only of untimed models")
+                        .help("leave it out"),
+                ]);
             }
             Some(form) => Transport::SimulatedTimed(Box::new(Delayed { iosts, ..form })),
         })
