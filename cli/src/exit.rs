@@ -22,8 +22,11 @@ pub struct ExitRow {
 }
 
 /// The codes of signals, what they mean, and what is left.
-pub const SIGNALS: (&str, &str, &str) =
-    ("130, 143, 129", "ended by SIGINT, SIGTERM, SIGHUP", "Finished results are kept.");
+pub const SIGNALS: (&str, &str, &str) = (
+    "130, 143, 129",
+    "ended by SIGINT, SIGTERM, SIGHUP",
+    "Finished results are kept. A run under way does not count.",
+);
 
 /// What came of a command, in the order of the exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

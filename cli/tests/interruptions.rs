@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::campaigns::sql;
@@ -93,7 +94,7 @@ fn a_campaign_that_is_interrupted_and_resumed_has_the_verdicts_of_one_that_is_no
     for number in 0_u64..12 {
         let (signal, code) = SIGNALS[number as usize % 3];
         let child = begin(&folder, &["campaign", "campaign.yaml"]);
-        std::thread::sleep(Duration::from_millis(200 + number * 67 % 500));
+        thread::sleep(Duration::from_millis(200 + number * 67 % 500));
         kill_process(Pid::from_child(&child), signal).unwrap();
         if had_ended(child, code) {
             fs::remove_file(folder.0.join("ends.sqlite")).unwrap();
@@ -124,7 +125,7 @@ fn test_keeps_and_reports_no_run_that_was_interrupted() {
             (child, folder.0.join(keep), folder.0.join(report), verdict)
         });
         let all: Vec<_> = all.collect();
-        std::thread::sleep(Duration::from_millis(600 + 71 * round as u64));
+        thread::sleep(Duration::from_millis(600 + 71 * round as u64));
         all.iter().for_each(|(child, ..)| kill_process(Pid::from_child(child), *signal).unwrap());
         for (child, keep, report, verdict) in all {
             assert!(!had_ended(child, *code) && !report.exists());
@@ -149,6 +150,24 @@ const ENDS: [(&str, &str, &str); 3] =
     [("closes", ":", "on_close: Hangup\n"), ("is_lost", ":", ""), ("breaks_off", "printf '{\"output\"'", "")];
 
 /// Soundness: of a conforming system that a signal ends, nothing is kept, whatever its end looked like.
+#[test]
+fn a_walk_that_is_stopped_says_how_far_it_came() {
+    let folder = systems();
+    let words = ["test", "specification.yaml", "--iut", "right.yaml", "--cover", "all", "--events", "100000"];
+    let mut command = Command::new("env");
+    command.args(["--default-signal=TERM", env!("CARGO_BIN_EXE_coreach")]).args(words);
+    let child = command.current_dir(&folder.0).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = child.stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_secs(1));
+    let ended_early = child.try_wait().unwrap();
+    assert!(ended_early.is_none(), "{ended_early:?}");
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(143), "{shown}");
+    assert!(shown.starts_with("no fault found before the end; covered "), "{shown}");
+}
+
 #[test]
 fn an_end_that_is_seen_before_the_own_one_is_no_verdict() {
     /// Longer than the program takes by itself, and shorter than it has to wait.
@@ -178,10 +197,10 @@ fn an_end_that_is_seen_before_the_own_one_is_no_verdict() {
             let _ = (fs::remove_file(&store), fs::remove_file(&ended));
             let child = begin(&folder, &["campaign", "campaign.yaml"]);
             while !ended.exists() {
-                std::thread::sleep(Duration::from_millis(1));
+                thread::sleep(Duration::from_millis(1));
             }
             let since = Instant::now();
-            std::thread::sleep(BETWEEN);
+            thread::sleep(BETWEEN);
             kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
             let was_in_time = since.elapsed() < AT_MOST;
             let output = child.wait_with_output().unwrap();
@@ -211,7 +230,7 @@ fn the_engine_ends_with_the_process_that_has_asked_it() {
         text.contains("coreach) ") && !text.contains(") Z ") || text.contains("sh) ")
     };
     // It may be on its way to that still; so it is seen to end whenever the other one does.
-    std::thread::sleep(Duration::from_millis(300));
+    thread::sleep(Duration::from_millis(300));
     assert!(is_alive(), "{}", fs::read_to_string(&status).unwrap_or_default());
     shell.kill().unwrap();
     let input = shell.stdin.take();
@@ -219,7 +238,7 @@ fn the_engine_ends_with_the_process_that_has_asked_it() {
     let mut looks = 0..2000;
     while is_alive() {
         assert!(looks.next().is_some(), "it goes on");
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
     }
     drop(input);
 }

@@ -461,6 +461,9 @@ fn write_summary(run: &Run, location: &str, event: Option<&str>, violates: Optio
             Cause::States(limit) => {
                 format!("the run ended in {location}: more than {limit} states were possible at once")
             }
+            Cause::Walked => format!(
+                "the walk ended the run in {location}: its goals are met, its time is over, or another run can meet more"
+            ),
             Cause::Steps(limit) => format!("the run ended in {location} at its limit of {limit} events"),
             Cause::Time(limit) => {
                 format!("the run ended in {location} at its limit of {} ms", limit.as_millis())

@@ -161,6 +161,8 @@ pub enum Cause {
     Late(Duration),
     /// Inconclusive: time or silence would make it a Fail, but this machine itself was so late.
     Jitter(Duration),
+    /// Inconclusive: a walk ended the run. It has met its goals, its time is over, or another run can meet more.
+    Walked,
     /// Inconclusive: the person at the keyboard ended the run.
     Ended,
 }
@@ -181,6 +183,7 @@ impl Cause {
             | Cause::Digits(_)
             | Cause::Late(_)
             | Cause::Jitter(_)
+            | Cause::Walked
             | Cause::Ended => verdict == Verdict::Inconclusive,
         }
     }
@@ -204,6 +207,7 @@ pub fn cause_and_detail(outcome: &Outcome) -> (&'static str, Json) {
             Cause::Digits(limit) => ("digits", Json::from(*limit)),
             Cause::Late(time) => ("late", Json::from(times::milliseconds(*time))),
             Cause::Jitter(time) => ("jitter", Json::from(times::milliseconds(*time))),
+            Cause::Walked => ("walked", Json::Null),
             Cause::Ended => ("ended", Json::Null),
         },
     }
@@ -248,6 +252,7 @@ pub fn read_outcome(kind: OutcomeKind, cause: &str, detail: &Json) -> Result<Out
         "digits" => Cause::Digits(usize::try_from(number()?).map_err(|_| wrong("a number of digits"))?),
         "late" => Cause::Late(moment()?),
         "jitter" => Cause::Jitter(moment()?),
+        "walked" => Cause::Walked,
         "ended" => Cause::Ended,
         other => return Err(format!("`{other}` is no cause of a verdict")),
     };
@@ -277,6 +282,7 @@ mod tests {
             Cause::Digits(4),
             Cause::Late(Duration::from_micros(137)),
             Cause::Jitter(Duration::from_micros(20_500)),
+            Cause::Walked,
             Cause::Ended,
         ];
         for cause in &list {
@@ -293,6 +299,7 @@ mod tests {
                 | Cause::Digits(_)
                 | Cause::Late(_)
                 | Cause::Jitter(_)
+                | Cause::Walked
                 | Cause::Ended => {}
             }
         }

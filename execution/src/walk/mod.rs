@@ -278,7 +278,7 @@ impl Walk {
 
     /// The cause of a run's end if it has no more moves.
     pub fn cause(&self) -> Cause {
-        if self.ends == Some(RunEnd::Reset) { Cause::NothingToDo } else { Cause::Steps(self.own_events) }
+        if self.events >= self.until.events { Cause::Steps(self.own_events) } else { Cause::Walked }
     }
 
     /// The planned stimulus, if it goes through this transition.

@@ -89,16 +89,18 @@ impl Walking<'_> {
             read_constants(test, pairs).map_err(|error| Diagnostic::error("constants", error.to_string()))?;
         let begin = Instant::now();
         let settings = Settings { steps: usize::MAX, ..arguments.driving.over(Settings::default(), iut) };
-        let mut walk = self.walk(begin, constants.len() < test.iosts.constants.len());
+        let standing: Arc<Mutex<String>> = Arc::default();
+        let mut walk = self.walk(begin, constants.len() < test.iosts.constants.len(), standing.clone());
         let shown: Arc<Mutex<Value>> = Arc::new(Mutex::new(self.document(&walk, &[], Exit::Fine)));
-        if is_json() {
-            let shown = shown.clone();
-            certain_end::tell_at_end(move |exit_code, _| {
-                let mut document = lock(&shown).clone();
-                document["exit_code"] = json!(exit_code);
-                serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
-            });
-        }
+        let finished = shown.clone();
+        certain_end::tell_at_end(move |exit_code, _| {
+            if !is_json() {
+                return format!("no fault found before the end; {}\n", lock(&standing));
+            }
+            let mut document = lock(&finished).clone();
+            document["exit_code"] = json!(exit_code);
+            serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+        });
         let mut adapter = open(iut);
         let (mut keeper, mut runs, mut exit) = (Keeper::default(), Vec::new(), Exit::Fine);
         for number in 0.. {
@@ -141,7 +143,8 @@ impl Walking<'_> {
         Ok(CommandAnswer::new(exit, || self.document(&walk, &runs, exit), text))
     }
 
-    fn walk(&self, begin: Instant, varies: bool) -> Walk {
+    /// Prepares the walk. `last_standing` always has its progress as a line, also for an early end.
+    fn walk(&self, begin: Instant, varies: bool, last_standing: Arc<Mutex<String>>) -> Walk {
         let arguments = self.arguments;
         let until = WalkLimits {
             events: arguments.driving.events.map_or(Settings::default().steps, NonZeroUsize::get),
@@ -152,8 +155,13 @@ impl Walking<'_> {
         let iosts = &self.walkable.case.test.iosts;
         let walk = Walk::new(iosts.clone(), &self.goals.possible, self.criteria == ALL, until, varies);
         let progress = Rc::new(ProgressLine::start(1, !arguments.quiet));
-        progress.says(standing_line(&walk.standing()));
-        walk.telling(Box::new(move |standing| progress.says(standing_line(standing))))
+        let tell = move |standing: &Standing| {
+            let line = standing_line(standing);
+            lock(&last_standing).clone_from(&line);
+            progress.says(line);
+        };
+        tell(&walk.standing());
+        walk.telling(Box::new(tell))
     }
 
     fn document(&self, walk: &Walk, runs: &[Record], exit: Exit) -> Value {

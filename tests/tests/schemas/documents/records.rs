@@ -37,6 +37,7 @@ fn outcomes() -> Vec<Outcome> {
         Cause::Digits(4),
         Cause::Late(Duration::from_micros(137)),
         Cause::Jitter(some),
+        Cause::Walked,
         Cause::Ended,
     ];
     let failures = [
@@ -58,6 +59,7 @@ fn outcomes() -> Vec<Outcome> {
             | Cause::Digits(_)
             | Cause::Late(_)
             | Cause::Jitter(_)
+            | Cause::Walked
             | Cause::Ended => {}
         }
     }
