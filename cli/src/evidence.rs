@@ -93,17 +93,24 @@ fn write_timed_line(text: &mut String, seconds: f64, line: &str) {
 
 /// Splits into lines with their ends, and shows every sign of them.
 fn shown_lines(bytes: &[u8]) -> Vec<String> {
-    bytes.split_inclusive(|byte| *byte == b'\n').map(shown_line).collect()
+    let is_text = std::str::from_utf8(bytes).is_ok();
+    bytes.split_inclusive(|byte| *byte == b'\n').map(|line| shown_line(line, is_text)).collect()
 }
 
-fn shown_line(line: &[u8]) -> String {
+/// Shows a line so that no two lines look alike. In bytes that are no text, only ASCII is shown as such.
+fn shown_line(line: &[u8], is_text: bool) -> String {
     let mut text = String::new();
     for chunk in line.utf8_chunks() {
         for sign in chunk.valid().chars() {
             match sign {
-                '\r' | '\n' | '\t' => text.extend(sign.escape_default()),
+                '\\' | '\r' | '\n' | '\t' => text.extend(sign.escape_default()),
                 sign if sign.is_ascii_control() => drop(write!(text, "\\x{:02x}", u32::from(sign))),
-                sign => text.push(sign),
+                sign if sign.is_ascii() || is_text => text.push(sign),
+                sign => {
+                    for byte in sign.encode_utf8(&mut [0; 4]).bytes() {
+                        let _ = write!(text, "\\x{byte:02x}");
+                    }
+                }
             }
         }
         for byte in chunk.invalid() {
@@ -125,16 +132,21 @@ mod tests {
 
     #[test]
     fn no_byte_reaches_the_terminal_as_it_is() {
-        assert_eq!(shown_line(b"a\x1b[2J\t\xff\xc3\r\n"), "a\\x1b[2J\\t\\xff\\xc3\\r\\n");
-        assert_eq!(shown_line("\u{202e}x\u{9b}".as_bytes()), "\\u{202e}x\\u{9b}");
+        assert_eq!(shown_line(b"a\x1b[2J\t\xff\xc3\r\n", false), "a\\x1b[2J\\t\\xff\\xc3\\r\\n");
+        assert_eq!(shown_line("\u{202e}x\u{9b}".as_bytes(), true), "\\u{202e}x\\u{9b}");
+        assert_eq!(shown_lines(b"\x82\xc3\xa4"), ["\\x82\\xc3\\xa4"], "no text");
+        assert_eq!(shown_lines(b"\\x82 \xc3\xa4"), ["\\\\x82 \u{e4}"], "a text");
         for byte in 0..=255_u8 {
-            assert!(shown_line(&[byte, b'a', byte]).chars().all(|sign| matches!(sign, ' '..='~')), "{byte}");
+            assert!(
+                shown_line(&[byte, b'a', byte], true).chars().all(|sign| matches!(sign, ' '..='~')),
+                "{byte}"
+            );
         }
     }
 
     #[test]
     fn long_lines_are_shortened_with_a_count() {
-        let line = shown_line(&[b'x'; 1000]);
+        let line = shown_line(&[b'x'; 1000], true);
         assert!(line.ends_with(" ... 600 signs more") && line.len() < 500, "{line}");
     }
 }

@@ -104,7 +104,7 @@ fn explain_shows_the_wire_beside_the_events_and_no_control_sign() {
     let stimulus = lines.iter().position(|line| line.starts_with("== 1 Add(")).unwrap();
     let seen = lines.iter().position(|line| line.starts_with("<- sum ")).unwrap();
     let observation = lines.iter().position(|line| line.starts_with("== 2 Sum(")).unwrap();
-    let alien = place("?? alien: what'; \\x07 \"$(exit 3)\" %s \\");
+    let alien = place("?? alien: what'; \\x07 \"$(exit 3)\" %s \\\\");
     let order = [reset, sent, stimulus, seen, observation, alien];
     assert!(order.is_sorted(), "{order:?}\n{text}");
     let output = folder.coreach(&["explain", "tcp-alien/four.1.json", "--format", "json"]);
