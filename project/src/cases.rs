@@ -129,7 +129,14 @@ fn load_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
     let document = String::from_utf8(bytes).map_err(|error| refuse(&name, &error.to_string()))?;
     let read = || TestCase::from_json(document.as_bytes()).map_err(|error| refuse(&name, &error.to_string()));
     let test = budget::reading(read)?;
-    Ok(Case { name: test.iosts.name.clone(), test, document, specification: None, purpose: None, fixed: Vec::new() })
+    Ok(Case {
+        name: test.iosts.name.clone(),
+        test,
+        document,
+        specification: None,
+        purpose: None,
+        fixed: Vec::new(),
+    })
 }
 
 fn refuse(name: &str, message: &str) -> Vec<Diagnostic> {

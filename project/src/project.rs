@@ -227,12 +227,15 @@ fn load_reference(reference: &Reference, expected: FileKind) -> Result<Arc<Sourc
             let written = reference.origin.text().trim_matches(['"', '\'']);
             let help = match kind {
                 FileKind::Iut => {
-                    format!("an IUT's file is given on the command line: `coreach test coreach.yaml --iut {written}`")
+                    format!(
+                        "an IUT's file is given on the command line: `coreach test coreach.yaml --iut {written}`"
+                    )
                 }
                 FileKind::Specification => format!("name it as `specification: {written}`"),
                 FileKind::Purpose => format!("name it as `purposes: [{written}]`"),
                 FileKind::Property => format!("name it as `properties: [{written}]`"),
-                _ => "a configuration names models: `specification: a.yaml` and `purposes: [b.yaml]`".to_owned(),
+                _ => "a configuration names models: `specification: a.yaml` and `purposes: [b.yaml]`"
+                    .to_owned(),
             };
             let message = format!("expected {what}, but {written} is {is}");
             Err(vec![

@@ -220,7 +220,8 @@ pub fn explain_constants(
 ) -> Diagnostic {
     let name = &test.iosts.name;
     let refuse = |message: String| Diagnostic::error("no-constants", message);
-    let (ConstantsError::Unsatisfiable { given, part, needs }, Some((specification, purpose))) = (error, models)
+    let (ConstantsError::Unsatisfiable { given, part, needs }, Some((specification, purpose))) =
+        (error, models)
     else {
         return refuse(format!("the test case `{name}` has no run: {error}"));
     };
@@ -231,16 +232,20 @@ pub fn explain_constants(
             .at(specification.origin.clone(), "the initial condition")
             .help("give other values, or leave them out: coreach chooses constants that fit");
     }
-    let mut found = refuse(format!("with `{given}` the purpose `{name}` cannot be reached, which needs `{needs}`"));
+    let mut found =
+        refuse(format!("with `{given}` the purpose `{name}` cannot be reached, which needs `{needs}`"));
     let mut help = format!("give constants with `{needs}`");
-    for (source, action, rest) in rejected_residuals(purpose, &mut Z3Solver::default()).iter().take(MOST_PARTLY_NAMED) {
+    for (source, action, rest) in
+        rejected_residuals(purpose, &mut Z3Solver::default()).iter().take(MOST_PARTLY_NAMED)
+    {
         let iosts = &purpose.iosts;
         let (place, action_name) = (&iosts.locations[*source].name, &iosts.action(*action).name);
         let same = |one: &&Transition| one.source == *source && one.action == *action;
         let written = iosts.transitions.iter().find(same).and_then(|one| one.origin.guard.clone());
         // An action that the purpose names without a condition is no slip.
         let Some(written) = written else { continue };
-        found = found.at(written, format!("otherwise `{action_name}` leads to Reject, and the goal is missed"));
+        found =
+            found.at(written, format!("otherwise `{action_name}` leads to Reject, and the goal is missed"));
         if found.labels.len() == 1 {
             help = format!(
                 "to stay in `{place}` otherwise, add `{{ from: {place}, to: {place}, on: {action_name}, when: {rest} }}`; or \

@@ -65,9 +65,7 @@ fn find_narrow_type(guard: &Term, solver: &mut dyn Solver) -> Option<(Datum, Val
         let Witness::Found(state) = solver.witness(&[substitute(guard, &widened)]) else { return None };
         let Some(Value::Int(value)) = state.get(&any) else { return None };
         let wide = match datum.ty() {
-            Type::Range(least, most) => {
-                Type::Range(least.min(value).clone(), most.max(value).clone())
-            }
+            Type::Range(least, most) => Type::Range(least.min(value).clone(), most.max(value).clone()),
             _ => Type::Int,
         };
         Some((datum.clone(), Value::Int(value.clone()), wide))

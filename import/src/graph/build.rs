@@ -350,8 +350,7 @@ fn collect_events(
         drawing.edges_are_inputs,
         drawing.edges.iter().find_map(|edge| edge.label.event.as_ref()),
     ) {
-        let message =
-            "nothing says which edges are inputs and which are outputs: all count as inputs, which the tester sends";
+        let message = "nothing says which edges are inputs and which are outputs: all count as inputs, which the tester sends";
         let found = Diagnostic::warning("assumed-inputs", message)
             .at(collector.origin(&first.full_range()), "the first of them")
             .help("`--outputs` names what the system sends; `event!` at an edge is an output, `event?` an input");

@@ -236,7 +236,8 @@ fn rename_all(
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
     let put: Substitution = data.map(|old| (old.clone(), Term::datum(&datum(old)))).collect();
-    let declared = iosts.transitions.iter().next().map(|first| first.origin.declared.clone()).unwrap_or_default();
+    let declared =
+        iosts.transitions.iter().next().map(|first| first.origin.declared.clone()).unwrap_or_default();
     let declared: BTreeMap<_, _> = declared.iter().map(|(name, at)| (new(name), at.clone())).collect();
     let declared = Arc::new(declared);
     let transition = |t: &Transition| Transition {

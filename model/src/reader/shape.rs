@@ -70,6 +70,14 @@ pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: 
         collector.push(diagnostic.help(help));
         return;
     }
+    // `instantiate: cTries=3`
+    if let ("a mapping", Some((name, value)), Some((key, _))) =
+        (expected, node.as_scalar().and_then(|scalar| scalar.text.split_once('=')), like.split_once(": {"))
+    {
+        let help = format!("write `{key}: {{ {}: {} }}`", name.trim(), value.trim());
+        collector.push(diagnostic.help(help));
+        return;
+    }
     if matches!(&node.kind, NodeKind::Sequence(items) if expected == "a mapping" && items.iter().all(is_pair))
     {
         let without =
@@ -278,7 +286,7 @@ const ELSEWHERE: [(&[&str], &str); 18] = [
 ];
 
 /// Keys that have no place here, a key that must be known for the hint to be true, and the hint.
-const INSTEAD: [(&[&str], &str, &str); 7] = [
+const INSTEAD: [(&[&str], &str, &str); 10] = [
     (
         &["of", "observes"],
         "outputs",
@@ -298,6 +306,22 @@ const INSTEAD: [(&[&str], &str, &str); 7] = [
         &["iut", "system", "sut"],
         "specification",
         "the IUT's file is given on the command line: `coreach test coreach.yaml --iut iut.yaml`",
+    ),
+    (
+        &["constants", "constant", "instantiate"],
+        "stdio",
+        "a constant is given on the command line, `--constant NAME=VALUE`, or in a campaign, `constants: { NAME: VALUE }`",
+    ),
+    (
+        &["constants", "constant"],
+        "instantiate",
+        "`coreach test` takes `--constant NAME=VALUE`, and a campaign `constants: { NAME: VALUE }`; `instantiate: { NAME: \
+         VALUE }` here puts the value into the test case, and the system is not told of it",
+    ),
+    (
+        &["seed", "seeds", "runs", "strategy"],
+        "instantiate",
+        "`coreach test` has options for this, `--seed 1 --runs 10 --strategy plan`, and a campaign has keys",
     ),
     (
         &["args", "arguments", "argv"],

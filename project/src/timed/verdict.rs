@@ -143,7 +143,8 @@ pub fn judge(
 /// Makes the document of a judged trace.
 pub fn make_document(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace, exit_code: u8) -> Json {
     let graph = offline.graph();
-    let JudgedTrace { verdict, why, late: _, events, time, furthest, contexts, unanswered, has_forgotten } = judged;
+    let JudgedTrace { verdict, why, late: _, events, time, furthest, contexts, unanswered, has_forgotten } =
+        judged;
     json!({
         "format_version": 1,
         "exit_code": exit_code,

@@ -65,7 +65,8 @@ fn verdict_text(offline: &Offline<'_>, path: &[String], judged: &JudgedTrace) ->
         OfflineVerdict::InconclusiveR => "Inconclusive: the model allows it, but it left the path".to_owned(),
         OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
         OfflineVerdict::Fail => {
-            let expected = judged.why.as_ref().and_then(|why| expected_line(offline, why, judged.late.as_ref()));
+            let expected =
+                judged.why.as_ref().and_then(|why| expected_line(offline, why, judged.late.as_ref()));
             format!("Fail: {}", expected.unwrap_or_else(|| "the model does not allow this".to_owned()))
         }
         OfflineVerdict::WeakPass => {
@@ -227,8 +228,7 @@ fn end_text(end: &SpanEnd) -> String {
 }
 
 fn allowed_text(allowed: &AllowedTransition) -> String {
-    let mut text =
-        format!("{} by transition {} from {}", allowed.event, allowed.transition, allowed.from);
+    let mut text = format!("{} by transition {} from {}", allowed.event, allowed.transition, allowed.from);
     if let Some(place) = &allowed.place {
         let _ = write!(text, " ({}:{})", place.file.name, place.line_and_column().0);
     }
